@@ -1,0 +1,184 @@
+"""Paths in, report out: pick the adapter, replay, gather."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ctxaudit.adapters import ADAPTERS, Adapter, detect
+from ctxaudit.log import STDIN, Log, Problem, Source
+from ctxaudit.model import Aspect, Extent, Turn
+from ctxaudit.replay import Replay, Session
+from ctxaudit.report import LogReport, SessionReport
+from ctxaudit.rule import Rule
+from ctxaudit.rules import RULES
+from ctxaudit.settings import Settings
+
+#: What a directory is searched for.
+SUFFIXES = (
+    ".jsonl",
+    ".ndjson",
+    ".json",
+    ".jsonl.gz",
+    ".jsonl.zst",
+    ".ndjson.gz",
+    ".json.gz",
+    ".json.zst",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How to audit: the rules to run, the format where it is not to be guessed, and the
+    settings."""
+
+    rules: Sequence[type[Rule]] = RULES
+    input_format: str | None = None
+    settings: Settings = field(default_factory=Settings)
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """A log to read. ``found``: it was met in a directory, so it need not be a log at all."""
+
+    path: str
+    found: bool = False
+
+
+def expand(paths: Iterable[str]) -> Iterator[Input]:
+    """Files, globs and directories to the logs that they mean, each once and in a fixed order."""
+    seen: set[str] = set()
+    for path in paths:
+        for item in _expand_one(path):
+            if item.path not in seen:
+                seen.add(item.path)
+                yield item
+
+
+def _expand_one(path: str) -> Iterator[Input]:
+    if path == STDIN:
+        yield Input(path)
+        return
+    where = Path(path)
+    if where.is_dir():
+        files = sorted(p for p in where.rglob("*") if p.is_file() and p.name.endswith(SUFFIXES))
+        yield from (Input(str(p), found=True) for p in files)
+    elif where.exists() or not re.search(r"[*?\[]", path):
+        yield Input(path)
+    else:
+        anchor = Path(where.anchor) if where.anchor else Path()
+        pattern = str(where.relative_to(where.anchor)) if where.anchor else path
+        for match in sorted(anchor.glob(pattern)):
+            yield Input(str(match)) if match.is_file() else Input(str(match), found=True)
+
+
+def audit(
+    inputs: Iterable[Input],
+    options: Options | None = None,
+    progress: Callable[[str, Turn], None] | None = None,
+) -> list[LogReport]:
+    """Audit every log; sessions that go on in another log are audited as one."""
+    options = options or Options()
+    done: list[LogReport] = []
+    for item in inputs:
+        report = audit_one(item, options, progress)
+        if report is not None:
+            done.append(report)
+    return joined(done, options)
+
+
+def audit_one(
+    item: Input, options: Options, progress: Callable[[str, Turn], None] | None = None
+) -> LogReport | None:
+    """Audit one log; None if it was only met in a directory and is of no known format."""
+    log = Log(item.path, "<stdin>" if item.path == STDIN else item.path)
+    head = log.head()
+    adapter = ADAPTERS[options.input_format] if options.input_format else detect(head)
+    if adapter is None:
+        if item.found and not log.problems:
+            return None
+        report = LogReport(log.name, problems=log.problems)
+        if not log.problems:
+            why = "empty log" if log.empty else "unknown format: none of the known ones fits"
+            report.problems.append(Problem(log.name, 0, why, nothing=True))
+        return report
+    return replay_logs([log], adapter, options, progress)
+
+
+def replay_logs(
+    logs: Sequence[Log],
+    adapter: Adapter,
+    options: Options,
+    progress: Callable[[str, Turn], None] | None = None,
+) -> LogReport:
+    """Replay logs of one format as one stream."""
+    name = logs[0].name
+    replay = Replay(options.rules, options.settings)
+    report = LogReport(name, adapter.NAME)
+    told = (lambda turn: progress(name, turn)) if progress else None
+    try:
+        report.findings = list(replay.findings(adapter.read(Source(tuple(logs))), told))
+    except Exception as error:
+        # A bug of ours in one log must not lose the audit of the others; it ends in exit code 2.
+        report.problems.append(Problem(name, 0, f"internal error: {type(error).__name__}: {error}"))
+    order = {rule.code: n for n, rule in enumerate(options.rules)}
+    report.findings.sort(key=lambda f: (f.where.session, f.where.turn, order[f.rule]))
+    for log in logs:
+        report.problems += log.problems
+        report.notes += [note for note in log.notes if note not in report.notes]
+    for name_, session in replay.sessions.items():
+        for aspect, extent in adapter.SHOWS.items():
+            session.coverage.extent[aspect] = min(session.coverage.extent[aspect], extent)
+        report.sessions.append(_summed(session, name_, report, adapter, options))
+        if session.midway:
+            report.midway.append(name_)
+    if not any(session.turns for session in report.sessions) and not report.problems:
+        report.problems.append(Problem(name, 0, "no turn in it: nothing to audit", nothing=True))
+    return report
+
+
+def _summed(
+    session: Session, name: str, report: LogReport, adapter: Adapter, options: Options
+) -> SessionReport:
+    extent = session.coverage.extent
+    notes = (*session.coverage.notes, *report.notes)
+    return SessionReport(
+        session.where.path,
+        name,
+        adapter.NAME,
+        session.turns,
+        session.calls,
+        session.decisions,
+        extent,
+        notes,
+        session.metrics.as_dict(session.turns),
+        tuple(_unchecked(options.rules, extent)),
+    )
+
+
+def _unchecked(
+    rules: Sequence[type[Rule]], extent: dict[Aspect, Extent]
+) -> Iterator[tuple[str, str]]:
+    for rule in rules:
+        missing = sorted(aspect.value for aspect in rule.needs if extent[aspect] is Extent.NONE)
+        if missing:
+            yield rule.code, f"the log shows no {' and no '.join(missing)}"
+
+
+def joined(reports: list[LogReport], options: Options) -> list[LogReport]:
+    """Audit again, as one, the logs of which one goes on with a session that another one began."""
+    merged: set[int] = set()
+    for n, late in enumerate(reports):
+        for session in late.midway:
+            for m, early in enumerate(reports):
+                begun = any(s.session == session for s in early.sessions)
+                if m == n or m in merged or n in merged or early.format != late.format or not begun:
+                    continue
+                if session in early.midway or late.format is None:
+                    continue
+                logs = [Log(early.path), Log(late.path)]
+                reports[m] = replay_logs(logs, ADAPTERS[late.format], options)
+                merged.add(n)
+    return [report for n, report in enumerate(reports) if n not in merged]

@@ -1,0 +1,88 @@
+"""Which handles of a call have lost their binding."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ctxaudit.context import ContextState, Eviction
+from ctxaudit.knowledge.handles import Handle, HandleKind, handles, mentions
+from ctxaudit.model import Confidence, Kind, Span, ToolCall, dumps
+
+#: Spans in which a person or the runtime gives a handle: whoever was told once may use it.
+GIVEN = frozenset({Kind.USER, Kind.SYSTEM})
+MIN_PART = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Orphan:
+    """A handle whose every binding was evicted. ``copy`` is a resident call that still shows it."""
+
+    handle: Handle
+    binding: Eviction
+    copy: Span | None
+
+    @property
+    def confidence(self) -> Confidence:
+        return Confidence.PROVEN if self.binding.decision.exact else Confidence.LIKELY
+
+
+def orphans(call: ToolCall, ctx: ContextState) -> Iterator[Orphan]:
+    """The orphaned handles of a call, each once, in the order of the arguments."""
+    if not ctx.evicted:
+        return
+    seen: set[str] = set()
+    for handle in handles(call.arguments):
+        if handle.value in seen or handle.kind is HandleKind.WORD:
+            continue
+        seen.add(handle.value)
+        binding = lost_binding(handle, ctx)
+        if binding is not None:
+            yield Orphan(handle, binding, _copy(handle.value, call, ctx))
+
+
+def lost_binding(handle: Handle, ctx: ContextState) -> Eviction | None:
+    """The evicted span that introduced the handle, None if it is bound, given, or never was
+    bound.
+    """
+    value = handle.value
+    gone = list(ctx.evicted_bindings(value))
+    if not gone or any(eviction.span.kind in GIVEN for eviction in gone):
+        return None
+    if any(eviction.decision.opaque for eviction in gone):
+        return None
+    if next(ctx.bindings(value), None) is not None or _in_schemas(value, ctx):
+        return None
+    if _computed(value, ctx):
+        return None
+    introducing = [eviction for eviction in gone if not _echo(eviction, value, ctx)]
+    return introducing[-1] if introducing else None
+
+
+def _echo(eviction: Eviction, value: str, ctx: ContextState) -> bool:
+    """Whether the span only repeats what the call that it answers had said."""
+    call = ctx.calls.get(eviction.span.call or "")
+    return call is not None and mentions(dumps(call.arguments), value)
+
+
+def _in_schemas(value: str, ctx: ContextState) -> bool:
+    """An enum member or a default is bound by the schema that shows it."""
+    return any(
+        schema.parameters is not None and value in dumps(schema.parameters)
+        for schema in ctx.offered.values()
+    )
+
+
+def _computed(value: str, ctx: ContextState) -> bool:
+    """Put together from parts that are all in sight (a path, ``owner/repo#12``)."""
+    parts = [part for part in re.split(r"[/\\:#@,|=?&]+", value) if len(part) >= MIN_PART]
+    return len(parts) > 1 and all(next(ctx.bindings(part), None) is not None for part in parts)
+
+
+def _copy(value: str, call: ToolCall, ctx: ContextState) -> Span | None:
+    for span in ctx.resident.values():
+        shown = span.kind is Kind.CALL and span.arguments is not None and span.id != call.id
+        if shown and value in span.text and mentions(span.text, value):
+            return span
+    return None

@@ -1,0 +1,1 @@
+"""Tables about agents, tools and texts in the wild: data first, code second."""

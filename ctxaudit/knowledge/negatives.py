@@ -1,0 +1,382 @@
+"""What "no" looks like: in a tool's result, in the assistant's own words, in two runs of one check.
+
+    No matches found              ZERO_HITS     {"found": false}            NOT_FOUND
+    Error: user not found         NOT_FOUND     open files: unlimited       STATE
+    1 failed (exit code 1)        NONZERO_EXIT  User rejected the plan      REFUSED
+
+No answer at all is no "no": a pruner's placeholder, a result made up to repair a transcript, a
+closed transport, a guard that wants the file read first. Those give None.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from ctxaudit.knowledge.errors import Envelope, FailureKind, failure, is_content, unwrap
+from ctxaudit.knowledge.placeholders import stub
+
+#: Characters: an answer of a few words; a short answer; what is looked at; an excerpt.
+TERSE, SHORT, HEAD, EXCERPT = 160, 400, 8_000, 120
+
+
+class NegativeKind(StrEnum):
+    """How a result says no."""
+
+    ERROR = "error"
+    NOT_FOUND = "not-found"
+    EMPTY = "empty"
+    ZERO_HITS = "zero-hits"
+    NONZERO_EXIT = "nonzero-exit"
+    REFUSED = "refused"
+    STATE = "state"
+
+
+@dataclass(frozen=True, slots=True)
+class Negative:
+    """A result that says no; ``excerpt`` is the one line that says it."""
+
+    kind: NegativeKind
+    excerpt: str
+
+
+N = NegativeKind
+#: Failures that answer the check. The others (a dead transport, a read guard, an interruption, a
+#: provider's refusal of the request) say nothing about the world.
+_ANSWERS = {
+    FailureKind.NOT_FOUND: N.NOT_FOUND,
+    FailureKind.REFUSED: N.REFUSED,
+    FailureKind.BUSINESS: N.ERROR,
+    FailureKind.VALIDATION: N.ERROR,
+    FailureKind.UNKNOWN_TOOL: N.ERROR,
+    FailureKind.MALFORMED: N.ERROR,
+}
+_THINGS = (
+    r"(?:match(?:es|ing \w+)?|results?|hits?|files?|rows?|records?|items?|entries|documents?"
+    r"|occurrences?"
+    r"|tasks?|messages?|pages?|references?|usages?|users?|jobs?|events?|lines matched)"
+)
+#: A line that says "none". It must be the whole line.
+_ZERO = re.compile(
+    rf"(?:[^\n:]{{0,80}}(?:->|=>|→|:) ?)?(?:no (?:\w+ ){{0,2}}{_THINGS}(?: \w+){{0,3}}?"
+    rf"(?: (?:for|in|with|matching|match)\b[^\n]{{0,120}})?"
+    rf"|(?:found |returned |got )?\(?(?:0|zero) (?:\w+ )?{_THINGS}\)?(?: (?:were )?(?:found"
+    rf"|returned|matched))?"
+    r"(?: (?:for|in|across|matching|searched)\b[^\n]{0,120})?|(?:count|total|matches|results"
+    r"|hits)[:=] ?0"
+    r"|0|nothing (?:found|matched)(?: (?:for|in) [^\n]{0,120})?|no (?:data|output found|content"
+    r" found)"
+    r"|no (?!(?:\w+ )?(?:errors?|issues?|problems?|warnings?|failures?|conflicts?|vulnerabilit))"
+    r"\w+(?: \w+)? found)[.!]?",
+    re.IGNORECASE,
+)
+_ABSENT = re.compile(
+    r"[^\n]{0,120}?\b(?:not found|(?:does|do|did)(?: not|n't) exist|no such \w+|404)\b[^\n]{0,60}",
+    re.IGNORECASE,
+)
+_SILENT = re.compile(
+    r"[(\[<]?(?:(?:bash |command )?(?:completed|executed|finished|succeeded)?(?: successfully)?"
+    r"(?: with)? ?(?:no|empty) (?:output|result|stdout)|empty|no output|\{\s{0,9}\})[)\]>]?\.?",
+    re.IGNORECASE,
+)
+_STATE = re.compile(
+    r"\b(?:unlimited|not set|unset|disabled|not configured|not applicable|not enabled|not installed"
+    r"|not running|inactive|already up[ -]to[ -]date|up[ -]to[ -]date|no changes|nothing to commit"
+    r"|not available|unavailable|undefined|null|none|n/a|false|off)\b",
+    re.IGNORECASE,
+)
+#: State words that also occur in passing: they count only as the whole answer or as a value.
+_VALUE_ONLY = frozenset(
+    ("undefined", "null", "none", "n/a", "false", "off", "unavailable", "inactive", "unset")
+)
+_VALUE = re.compile(r"(?:[^\n:=]{1,80}[:=]\s{0,20})?(?P<word>[\w/]{2,12})\.?", re.IGNORECASE)
+#: Tests: the last lines of a run whose exit status the log does not tell.
+_FAILED_RUN = re.compile(
+    r"(?:^|\n)[= ]{0,80}(?:tests?:? {1,8})?(?:[1-9]\d{0,5} (?:failed|failures?|failing|errors?)\b"
+    r"|FAILED \(|(?:FAIL|FAILED)\b[^\n]{0,200}(?:\n|\Z)|test result: FAILED)",
+)
+_COUNTS = (
+    "count",
+    "total",
+    "total_count",
+    "totalCount",
+    "num_results",
+    "matches_count",
+    "hits",
+    "size",
+)
+_LISTS = (
+    "results",
+    "matches",
+    "items",
+    "data",
+    "hits",
+    "files",
+    "records",
+    "rows",
+    "entries",
+    "documents",
+    "content",
+    "output",
+    "result",
+    "value",
+    "issues",
+    "jobs",
+    "tasks",
+    "events",
+    "messages",
+)
+_FLAGS = ("found", "ok", "success", "exists", "valid", "available", "enabled", "passed", "matched")
+_FLAG_KINDS = {
+    "found": N.NOT_FOUND,
+    "exists": N.NOT_FOUND,
+    "enabled": N.STATE,
+    "available": N.STATE,
+}
+
+
+def negative(
+    text: str, failed: bool | None = None, *, silent_is_negative: bool = False
+) -> Negative | None:
+    """Does this tool result say "no"? None for a positive answer and for no answer at all.
+
+    An empty result is a "no" of a search but the quiet success of a write, so it counts only with
+    ``silent_is_negative``. ``failed`` is the log's own error flag.
+    """
+    if stub(text) is not None:
+        return None
+    envelope = unwrap(text)
+    body = envelope.text.strip()
+    if not body or _SILENT.fullmatch(body[:TERSE]):
+        return _silence(envelope, body, failed, silent_is_negative)
+    told = failure(text, failed)
+    if told is not None and told.kind not in _ANSWERS:
+        return None
+    if told is not None and told.kind is not FailureKind.BUSINESS:
+        return Negative(_ANSWERS[told.kind], _excerpt(body))
+    if envelope.exit:
+        return Negative(N.NONZERO_EXIT, _excerpt(body))
+    said = _said(envelope, body, envelope.exit == 0)
+    if told is not None and (said is None or said.kind is N.STATE):
+        return Negative(N.ERROR, _excerpt(body))
+    return said
+
+
+def _silence(envelope: Envelope, body: str, failed: bool | None, counts: bool) -> Negative | None:
+    if envelope.exit in (124, 130):
+        return None
+    if envelope.exit:
+        return Negative(N.NONZERO_EXIT, f"exit {envelope.exit}, no output")
+    return Negative(N.EMPTY, body) if counts or failed else None
+
+
+def _said(envelope: Envelope, body: str, succeeded: bool) -> Negative | None:
+    """A "no" in the words or in the JSON of a result that is no failure."""
+    if envelope.value is not None:
+        return _in_json(envelope.value, body)
+    lines = body.splitlines()
+    if len(body) <= SHORT and not is_content(body) and (kind := _of_lines(lines)):
+        return Negative(kind, _excerpt(body))
+    if not succeeded and (run := _FAILED_RUN.search(body[-SHORT:])):
+        return Negative(N.NONZERO_EXIT, _excerpt(run[0]))
+    return None
+
+
+def _of_lines(lines: list[str]) -> NegativeKind | None:
+    told = [line.strip() for line in lines if line.strip()]
+    if _ZERO.fullmatch(told[0]) or (len(told) <= 3 and _ZERO.fullmatch(told[-1])):
+        return N.ZERO_HITS
+    if len(told) == 1 and len(told[0]) <= TERSE and _ABSENT.fullmatch(told[0]):
+        return N.NOT_FOUND
+    if sum(map(len, told)) <= TERSE and any(_is_state(line) for line in told):
+        return N.STATE
+    return None
+
+
+def _is_state(line: str) -> bool:
+    word = _STATE.search(line)
+    if word is None:
+        return False
+    if word[0].lower() not in _VALUE_ONLY:
+        return True
+    value = _VALUE.fullmatch(line)
+    return value is not None and value["word"].lower() == word[0].lower()
+
+
+def _in_json(value: Any, body: str) -> Negative | None:
+    if isinstance(value, list):
+        return None if value else Negative(N.ZERO_HITS, "[]")
+    if any(isinstance(value.get(key), list) and value[key] for key in _LISTS):
+        return None
+    for key in _FLAGS:
+        if value.get(key) is False:
+            return Negative(_FLAG_KINDS.get(key, N.ERROR), _excerpt(body))
+    empty = any(key in value and value[key] in ([], {}) for key in _LISTS)
+    zero = any(value.get(key) == 0 and value[key] is not False for key in _COUNTS)
+    if (empty or zero) and len(body) <= SHORT:
+        return Negative(N.ZERO_HITS, _excerpt(body))
+    nothing = len(value) == 1 and next(iter(value.values())) is None
+    return Negative(N.EMPTY, _excerpt(body)) if nothing else None
+
+
+def _excerpt(text: str) -> str:
+    line = next((line.strip() for line in text.splitlines() if line.strip()), "")
+    return line if len(line) <= EXCERPT else line[: EXCERPT - 3] + "..."
+
+
+# -- the assistant's own conclusions -------------------------------------------------------------
+
+_CAUSE = (
+    r"(?:root )?(?:cause|culprit|issue|problem|reason|bug|source|bottleneck|blocker|explanation)"
+)
+_RULED_OUT = re.compile(
+    rf"\b(?:ruled (?:\w+ ){{0,4}}?out|rules (?:\w+ ){{0,4}}?out|can (?:now |safely )?rule (?:\w+"
+    rf" ){{0,3}}?out"
+    rf"|ruling out|not the {_CAUSE}|(?:isn't|wasn't|aren't|not) actually the {_CAUSE}"
+    rf"|(?:isn't|wasn't|aren't) the {_CAUSE}"
+    r"|dead[ -]end|red herring|false lead|(?:did|does|do|could|can)(?: not|n't|not) (?:be"
+    r" )?reproduced?"
+    r"|(?:did|does)(?:n't| not) (?:help|work|fix|matter|change (?:anything|the))"
+    r"|no effect|(?:made|makes) no difference|decided against|(?:is|are|was|were|looks?) (?:fine"
+    r"|ok|okay"
+    r"|healthy|correct|unlimited|disabled|not set|unset|normal|up to date|empty|green), (?:so|hence"
+    r"|therefore|which means|and so)\b|so (?:it|that|this)(?:'s| is| was) not\b|no (?:evidence"
+    r"|sign|trace) of"
+    r"|not (?:related|relevant|to blame|affected|involved)|unrelated to"
+    r"|(?:abandon(?:ed|ing)?|reject(?:ed|ing)?|discard(?:ed|ing)?|dropp?(?:ed|ing)) (?:the |this "
+    r"|that )"
+    r"(?:\w+ ){0,2}(?:approach|idea|option|plan|hypothesis|theory|route|path)"
+    r"|(?:approach|idea|option|plan|hypothesis|theory) (?:is|was|has been) (?:rejected|abandoned"
+    r"|refuted"
+    r"|disproved|wrong|excluded))\b",
+    re.IGNORECASE,
+)
+#: Nothing is concluded yet: a question, a condition, an intention.
+_OPEN = re.compile(
+    r"\s*(?:#|\|)|\s*(?:[-*>\d.]{1,4}\s+)?(?:if|unless|whether|let me|let's|maybe|perhaps"
+    r"|i(?:'ll| will| need to| should| want to)|we (?:need|should|must)(?: to)?|next"
+    r"|first|to (?:rule|check|see)|check(?:ing)? (?:if|whether)"
+    r"|could|might|can (?:we|i|you)|should (?:we|i))\b|[^\n]{0,300}\b(?:whether|to rule|in order to"
+    r"|not (?:yet )?(?:been )?ruled|(?:can't|cannot|can not|couldn't) rule|never ruled|before"
+    r" ruling"
+    r"|isn't ruled)\b",
+    re.IGNORECASE,
+)
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+_FENCE = re.compile(r"```[^`]{0,4000}(?:```|\Z)")
+
+
+def conclusions(text: str) -> tuple[str, ...]:
+    """The sentences of an assistant's text that rule something out, in order.
+
+    Questions, conditions and intentions ("let me rule out ...") are none; code blocks are skipped.
+    """
+    prose = _FENCE.sub("\n", text[:HEAD]) if "```" in text[:HEAD] else text[:HEAD]
+    return tuple(_concluding(prose))
+
+
+def _concluding(prose: str) -> Iterator[str]:
+    for sentence in _SENTENCE.split(prose):
+        told = sentence.strip()
+        if len(told) > HEAD // 8 or told.endswith("?") or _OPEN.match(told):
+            continue
+        if _RULED_OUT.search(told):
+            yield told
+
+
+# -- two runs of one check -----------------------------------------------------------------------
+
+#: What differs from run to run without meaning anything.
+_NOISE: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(pattern, re.IGNORECASE), mark)
+    for pattern, mark in (
+        (
+            r"\b\d{4}-\d\d-\d\d[t ]\d\d:\d\d(?::\d\d)?(?:[.,]\d{1,9})?(?:z|[+-]\d\d:?\d\d)?",
+            "<time>",
+        ),
+        (
+            r"\b(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6},? [^\n]{0,14}\d{1,2}:\d\d:\d\d"
+            r"[^\n]{0,12}\d{4}",
+            "<time>",
+        ),
+        (r"\b\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?", "<time>"),
+        (
+            r"\b\d{1,9}(?:\.\d{1,9})?\s?(?:ms|us|µs|ns|secs?|seconds?|minutes?|mins?|s|m)\b(?:\d{1,2}s\b)?",
+            "<span>",
+        ),
+        (r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", "<id>"),
+        (r"\b0x[0-9a-f]{4,16}\b", "<id>"),
+        (r"\b(?=[0-9a-f]{0,39}[a-f])(?=[0-9a-f]{0,39}\d)[0-9a-f]{7,64}\b", "<id>"),
+        (
+            r"\b(pid|ppid|process(?: id)?|session(?: id)?|cell id|chunk id|request[ _-]id"
+            r"|trace[ _-]id|thread)"
+            r"(\W{1,4})[\w-]{1,64}",
+            r"\1\2<id>",
+        ),
+        (r"\b(req|trace|span|chatcmpl|msg|toolu|call)_[0-9a-z]{6,64}\b", "<id>"),
+        (r"\b\d{1,9} (lines?)\b", r"<n> \1"),
+        (r"\b(lines?) \d{1,9}\b", r"\1 <n>"),
+        (r"(?:/private)?/(?:tmp|var/folders)/[\w./+-]{1,200}", "<temp>"),
+    )
+)
+_SPACE = re.compile(r"\s+")
+_GROUPS = {N.EMPTY: N.ZERO_HITS, N.NOT_FOUND: N.ZERO_HITS}
+_TOKEN = re.compile(r"-?\d+(?:\.\d+)?|[^\W\d_]{2,}")
+
+
+def normalised(text: str) -> str:
+    """A result without what differs from run to run: times, durations, process ids, line counts."""
+    plain = unwrap(text).text[:HEAD]
+    for pattern, mark in _NOISE:
+        plain = pattern.sub(mark, plain)
+    return _SPACE.sub(" ", plain).strip().casefold()
+
+
+def is_answer(text: str) -> bool:
+    """Does the result answer at all? A placeholder or a dead transport does not."""
+    if stub(text) is not None:
+        return False
+    told = failure(text)
+    return told is None or told.kind in _ANSWERS
+
+
+def same_answer(a: str, b: str) -> bool:
+    """Do two results of one check say the same? Noise aside; two ways of "none" are the same."""
+    if not (is_answer(a) and is_answer(b)):
+        return False
+    if a == b or normalised(a) == normalised(b):
+        return True
+    one, other = _polarity(a), _polarity(b)
+    if one is None or other is None:
+        return False
+    return _GROUPS.get(one, one) is _GROUPS.get(other, other) is N.ZERO_HITS
+
+
+def contradicts(a: str, b: str) -> bool:
+    """Do two results of one check differ in substance?
+
+    One says no and the other does not, or both are short and give other states, numbers or words.
+    Two long positive answers that differ in detail do not contradict each other, nor do two errors.
+    """
+    if not (is_answer(a) and is_answer(b)) or same_answer(a, b):
+        return False
+    one, other = _polarity(a), _polarity(b)
+    if (one is None) != (other is None):
+        return True
+    if one is not None and not (one is other is N.STATE):
+        return False
+    return _other_values(normalised(a), normalised(b))
+
+
+def _other_values(a: str, b: str) -> bool:
+    if max(len(a), len(b)) > SHORT:
+        return False
+    return _TOKEN.findall(a) != _TOKEN.findall(b)
+
+
+def _polarity(text: str) -> NegativeKind | None:
+    told = negative(text, silent_is_negative=True)
+    return told.kind if told else None

@@ -1,0 +1,223 @@
+"""A log is a file of JSON values, one a line or one in all. It knows lines, not meaning."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import chain, islice
+from pathlib import Path
+from typing import IO, Any, TypeVar
+
+import orjson
+
+from ctxaudit.errors import LogError
+
+T = TypeVar("T")
+HEAD = 40  # records that detection may look at
+BOM = b"\xef\xbb\xbf"
+STDIN = "-"
+MAGIC_GZIP = b"\x1f\x8b"
+MAGIC_ZSTD = b"\x28\xb5\x2f\xfd"
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One JSON value of a log. ``line`` is 1-based; all parts of a one-document log have line 1."""
+
+    path: str
+    line: int
+    data: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something in a log that could not be read. ``line`` is 0 when the whole file is meant.
+
+    ``nothing``: there is nothing in the log that could be audited (it is empty, of no known
+    format, or holds no turn), as opposed to something that is damaged.
+    """
+
+    path: str
+    line: int
+    message: str
+    nothing: bool = False
+
+
+@dataclass(slots=True)
+class Log:
+    """One input file, read line by line. ``problems`` and ``notes`` fill while it is iterated."""
+
+    path: str
+    name: str = ""
+    problems: list[Problem] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    empty: bool = True
+    _ahead: list[Record] | None = None
+    _rest: Iterator[Record] | None = None
+
+    def __post_init__(self) -> None:
+        self.name = self.name or self.path
+
+    def head(self) -> list[Any]:
+        """The first JSON values, for detection; they are not lost for the iteration."""
+        self._rest = self._records()
+        self._ahead = list(islice(self._rest, HEAD))
+        return [record.data for record in self._ahead]
+
+    def __iter__(self) -> Iterator[Record]:
+        if self._ahead is None or self._rest is None:
+            return self._records()
+        ahead, rest, self._ahead, self._rest = self._ahead, self._rest, None, None
+        return chain(ahead, rest)
+
+    def damaged(self, line: int, message: str) -> None:
+        """Take note of something unreadable; the rest of the log goes on."""
+        self.problems.append(Problem(self.name, line, message))
+
+    def _records(self) -> Iterator[Record]:
+        self.problems, self.notes = [], []
+        try:
+            with _open(self.path) as stream:
+                yield from self._lines(stream)
+        except (OSError, EOFError, LogError) as error:
+            self.damaged(0, _reason(error))
+        except Exception as error:
+            # zstandard raises its own ZstdError, a plain Exception, for a damaged stream.
+            if type(error).__name__ != "ZstdError":
+                raise
+            self.damaged(0, f"damaged zstd stream: {error}")
+
+    def _lines(self, stream: IO[bytes]) -> Iterator[Record]:
+        number = 0
+        for raw in stream:
+            number += 1
+            if number == 1 and raw.startswith(BOM):
+                raw = raw[len(BOM) :]
+            text = raw.strip()
+            if not text:
+                continue
+            self.empty = False
+            if b"\0" in text[:4096]:
+                raise LogError("binary file, not a log of JSON lines")
+            try:
+                yield Record(self.name, number, orjson.loads(text))
+            except orjson.JSONDecodeError as error:
+                if number == 1 and text[:1] in (b"{", b"[") and (rest := stream.read()):
+                    if (document := self._document(raw + rest)) is not None:
+                        yield from document
+                        return
+                    stream = io.BytesIO(rest)
+                    yield from self._after_bad_first(raw, rest, error)
+                    return
+                yield from self._repaired(number, raw, str(error))
+
+    def _after_bad_first(
+        self, raw: bytes, rest: bytes, error: orjson.JSONDecodeError
+    ) -> Iterator[Record]:
+        yield from self._repaired(1, raw, str(error))
+        for number, line in enumerate(io.BytesIO(rest), 2):
+            if text := line.strip():
+                try:
+                    yield Record(self.name, number, orjson.loads(text))
+                except orjson.JSONDecodeError as later:
+                    yield from self._repaired(number, line, str(later))
+
+    def _document(self, raw: bytes) -> list[Record] | None:
+        """One JSON document over many lines: a list is its items, anything else one record."""
+        try:
+            document = orjson.loads(raw)
+        except orjson.JSONDecodeError:
+            return None
+        items = document if isinstance(document, list) else [document]
+        return [Record(self.name, 1, item) for item in items]
+
+    def _repaired(self, number: int, raw: bytes, reason: str) -> Iterator[Record]:
+        """What can be made of a line that is not JSON: half a last line, NaN, wrong bytes."""
+        if not raw.endswith(b"\n"):
+            self.notes.append(f"line {number} is cut off: the log may still be being written")
+            return
+        try:
+            raw.decode()
+            note = None
+        except UnicodeDecodeError:
+            note = "invalid UTF-8, read with replacement characters"
+        try:
+            value = json.loads(raw.decode(errors="replace"), parse_constant=lambda _: None)
+        except RecursionError:
+            self.damaged(number, "JSON nested too deeply")
+            return
+        except ValueError:
+            self.damaged(number, f"not JSON: {reason}")
+            return
+        if note:
+            self.damaged(number, note)
+        yield Record(self.name, number, value)
+
+
+@dataclass(slots=True)
+class Source:
+    """The logs that an adapter reads as one stream: usually one, several where a session goes
+    on."""
+
+    logs: tuple[Log, ...]
+
+    def __iter__(self) -> Iterator[Record]:
+        for log in self.logs:
+            yield from log
+
+    def each(self, build: Callable[[Record], T | None]) -> Iterator[T]:
+        """``build`` over every record; one whose shape is wrong is told as damaged and passed
+        over.
+        """
+        for log in self.logs:
+            for record in log:
+                try:
+                    built = build(record)
+                except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+                    log.damaged(record.line, f"unexpected shape: {_reason(error)}")
+                    continue
+                if built is not None:
+                    yield built
+
+    def note(self, text: str) -> None:
+        """Something that the reader of the report should know of the log; the same is told once."""
+        if text not in self.logs[0].notes:
+            self.logs[0].notes.append(text)
+
+
+def _open(path: str) -> IO[bytes]:
+    """Open a file or standard input; gzip and zstd are recognised by their first bytes.
+
+    Raises: OSError if it cannot be opened.
+    """
+    raw: IO[bytes] = sys.stdin.buffer if path == STDIN else Path(path).open("rb")
+    buffered = raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(raw)  # type: ignore[type-var]
+    magic = buffered.peek(4)[:4]
+    if magic[:2] == MAGIC_GZIP:
+        return gzip.open(buffered)  # type: ignore[return-value]
+    if magic == MAGIC_ZSTD:
+        return _zstd(buffered)
+    return buffered
+
+
+def _zstd(raw: IO[bytes]) -> IO[bytes]:
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+
+        return zstd.open(raw)  # type: ignore[return-value]
+    import zstandard
+
+    return io.BufferedReader(
+        zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True)
+    )
+
+
+def _reason(error: Exception) -> str:
+    """A one-line reason without the path, which the reader has already."""
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror
+    return " ".join(str(error).split())[:200] or type(error).__name__

@@ -1,0 +1,136 @@
+"""The engine: every turn once, before every rule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+from ctxaudit.context import ContextState
+from ctxaudit.metrics import Metrics
+from ctxaudit.model import Aspect, Extent, Finding, Gap, Kind, Location, Turn
+from ctxaudit.rule import Findings, Rule
+from ctxaudit.settings import Settings
+
+
+@dataclass(slots=True)
+class Coverage:
+    """How much of each aspect the log of a session showed, and why not all of it."""
+
+    extent: dict[Aspect, Extent] = field(default_factory=lambda: dict.fromkeys(Aspect, Extent.FULL))
+    notes: list[str] = field(default_factory=list)
+
+    def limit(self, gap: Gap) -> None:
+        """Take a gap into account; the same reason is told once."""
+        self.extent[gap.aspect] = min(self.extent[gap.aspect], gap.extent)
+        if gap.reason and gap.reason not in self.notes:
+            self.notes.append(gap.reason)
+
+
+#: What a rule may override. A hook that no rule overrides costs nothing.
+HOOKS = ("on_result", "on_prompt", "on_reply", "on_call", "on_end")
+
+
+def overridden(rules: Iterable[Rule], name: str) -> list[Callable[..., Findings | None]]:
+    """The bound hooks of the rules that override one."""
+    return [getattr(r, name) for r in rules if getattr(type(r), name) is not getattr(Rule, name)]
+
+
+class Session:
+    """One conversation while it is replayed."""
+
+    def __init__(self, first: Turn, rules: Iterable[type[Rule]], settings: Settings) -> None:
+        self.where: Location = first.where
+        self.ctx = ContextState(settings)
+        self.rules = [rule() for rule in rules]
+        self.hooks = {name: overridden(self.rules, name) for name in HOOKS}
+        self.coverage = Coverage()
+        self.metrics = Metrics()
+        self.turns = 0
+        self.calls = 0
+        self.decisions = 0
+        self.known = 0  # turns whose tools the log tells
+        # The log begins in the middle of it: an earlier log may hold the beginning.
+        self.midway = first.where.turn > 1 or any(s.kind is Kind.CALL for s in first.added)
+
+    def play(self, turn: Turn) -> Iterator[Finding]:
+        """Replay one turn: what was pruned, what came, what is offered, what the model did."""
+        ctx = self.ctx
+        ctx.begin(turn)
+        for decision in turn.decisions:
+            ctx.apply(decision)
+        for span_id in turn.withdrawn:
+            ctx.withdraw(span_id)
+        for span_id in turn.restored:
+            ctx.restore(span_id)
+        for span in turn.added:
+            ctx.add(span)
+            call = ctx.calls.get(span.call) if span.kind is Kind.RESULT and span.call else None
+            if call is not None:
+                self.metrics.result(call, span)
+                for hook in self.hooks["on_result"]:
+                    yield from hook(call, span, ctx) or ()
+        for implied in ctx.offer(turn):
+            ctx.apply(implied)
+        for gap in turn.gaps:
+            self.coverage.limit(gap)
+        if not turn.final:
+            yield from self._model_call(turn)
+        self.decisions += len(ctx.decisions)
+        self.metrics.turn(turn, ctx)
+
+    def _model_call(self, turn: Turn) -> Findings:
+        ctx = self.ctx
+        self.turns = max(self.turns, turn.where.turn)
+        self.known += ctx.tools_known or turn.tools is not None
+        if ctx.touched:
+            for hook in self.hooks["on_prompt"]:
+                yield from hook(ctx) or ()
+        for span in turn.reply:
+            ctx.add(span)
+            for hook in self.hooks["on_reply"] if ctx.touched else ():
+                yield from hook(span, ctx) or ()
+        for call in turn.calls:
+            self.calls += 1
+            for hook in self.hooks["on_call"]:
+                yield from hook(call, ctx) or ()
+            self.metrics.call(call, ctx)
+            ctx.call(call)
+
+    def close(self) -> Iterator[Finding]:
+        """The last word of the rules; sum up what the log has shown of the tools."""
+        for hook in self.hooks["on_end"]:
+            yield from hook(self.ctx) or ()
+        if self.known == 0:
+            gap = Gap(Aspect.SCHEMAS, Extent.NONE, "the log does not tell which tools were offered")
+            self.coverage.limit(gap)
+        elif self.known < self.turns:
+            reason = "the offered tools are logged for some turns only"
+            self.coverage.limit(Gap(Aspect.SCHEMAS, Extent.PARTIAL, reason))
+
+
+class Replay:
+    """One pass over the turns of one log. Sessions may interleave."""
+
+    def __init__(self, rules: Iterable[type[Rule]], settings: Settings | None = None) -> None:
+        self.rules = tuple(rules)
+        self.settings = settings or Settings()
+        self.sessions: dict[str, Session] = {}
+
+    def findings(
+        self, turns: Iterable[Turn], progress: Callable[[Turn], None] | None = None
+    ) -> Iterator[Finding]:
+        """Play the turns; afterwards ``sessions`` holds what was seen of each."""
+        for turn in turns:
+            session = self.sessions.get(turn.where.session)
+            if session is None:
+                session = Session(turn, self.rules, self.settings)
+                self.sessions[turn.where.session] = session
+            for finding in session.play(turn):
+                session.metrics.finding(finding, session.ctx)
+                yield finding
+            if progress is not None:
+                progress(turn)
+        for session in self.sessions.values():
+            for finding in session.close():
+                session.metrics.finding(finding, session.ctx)
+                yield finding

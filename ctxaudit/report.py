@@ -1,0 +1,124 @@
+"""Everything that a run found, and everything that it could not look at."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from hashlib import blake2b
+
+from ctxaudit.log import Problem
+from ctxaudit.model import Aspect, Confidence, Extent, Finding, Severity
+
+
+@dataclass(frozen=True, slots=True)
+class SessionReport:
+    """What was seen of one session. ``unchecked`` are (rule code, reason)."""
+
+    log: str
+    session: str
+    format: str
+    turns: int
+    calls: int
+    decisions: int
+    extent: dict[Aspect, Extent]
+    notes: tuple[str, ...]
+    metrics: dict[str, float | int | bool | None]
+    unchecked: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """A finding with its fingerprint and its incident's."""
+
+    id: str
+    incident: str | None
+    finding: Finding
+
+
+@dataclass(slots=True)
+class LogReport:
+    """The audit of one log, or of the logs that one session is split over."""
+
+    path: str
+    format: str | None = None
+    sessions: list[SessionReport] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    midway: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Report:
+    """All findings and all that was not checked, in a fixed order."""
+
+    logs: list[LogReport]
+    fail_on: Severity = Severity.ERROR
+    min_confidence: Confidence = Confidence.LIKELY
+    exit_zero: bool = False
+
+    @property
+    def sessions(self) -> list[SessionReport]:
+        return [session for log in self.logs for session in log.sessions]
+
+    @property
+    def problems(self) -> list[Problem]:
+        return [problem for log in self.logs for problem in log.problems]
+
+    def findings(self) -> list[Numbered]:
+        """All findings in the order of the logs and turns, numbered for good."""
+        return number([finding for log in self.logs for finding in log.findings])
+
+    @property
+    def violated(self) -> bool:
+        return any(
+            f.severity >= self.fail_on and f.confidence >= self.min_confidence
+            for log in self.logs
+            for f in log.findings
+        )
+
+    @property
+    def exit_code(self) -> int:
+        """0 clean, 1 violations, 2 not all could be done, 3 nothing to audit."""
+        audited = any(session.turns for session in self.sessions)
+        if any(audited or not problem.nothing for problem in self.problems):
+            return 2
+        if not audited:
+            return 3
+        return 1 if self.violated and not self.exit_zero else 0
+
+
+def number(findings: Sequence[Finding]) -> list[Numbered]:
+    """Fingerprint findings by what they are about; equal ones are told apart by their order."""
+    seen: Counter[str] = Counter()
+    out = []
+    for finding in findings:
+        base = fingerprint(
+            finding.rule, finding.where.session, finding.tool, finding.handle, finding.about
+        )
+        seen[base] += 1
+        ident = base if seen[base] == 1 else fingerprint(base, str(seen[base]))
+        out.append(Numbered(ident, incident(finding), finding))
+    return out
+
+
+def incident(finding: Finding) -> str | None:
+    """The fingerprint of the decision that led to a finding."""
+    cause = finding.cause
+    if cause is None:
+        return None
+    return fingerprint(
+        "incident", finding.where.session, cause.kind, cause.subject, str(cause.where.turn)
+    )
+
+
+def fingerprint(*parts: str | None) -> str:
+    """16 hex digits for a tuple of texts."""
+    joined = "\x1f".join(part or "" for part in parts)
+    return blake2b(joined.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+def relabelled(finding: Finding, path: str) -> Finding:
+    """The finding of a log that is known to the user under another name."""
+    return replace(finding, where=replace(finding.where, path=path))

@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ctxaudit.context import ContextState, Eviction
+from ctxaudit.judge.repeat import (
+    Repeat,
+    changed_between,
+    handle_values,
+    negative_kept,
+    success_kept,
+)
+from ctxaudit.knowledge.negatives import NegativeKind, negative
+from ctxaudit.knowledge.verdict import Effect
+from ctxaudit.model import (
+    EVICTING,
+    Cause,
+    Confidence,
+    Evidence,
+    Finding,
+    Kind,
+    PruningDecision,
+    Severity,
+    ToolCall,
+)
+from ctxaudit.rule import Findings, Rule
+
+SECRET = re.compile(
+    r"\b(one[- ]time|otp|single[- ]use|valid once|will not be shown again|only shown once)\b",
+    re.IGNORECASE,
+)
+MAX_EVIDENCE = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """An evicted result that cannot be had again. ``hard``: not even by running the call again."""
+
+    call: ToolCall
+    eviction: Eviction
+    why: str
+    hard: bool
+
+
+class IrreducibleEviction(Rule):
+    """Something was evicted that can neither be regenerated nor was written down anywhere.
+
+    ## What it does
+    Reports, once per decision, evicted results of calls that add something, refusals by a person
+    and one-time secrets, when no text in the prompt keeps them. Negative results that still hold
+    are noted: they can be had again, at the price of a step and of another answer.
+
+    ## Why it matters
+    A file can be read again. A send cannot be unsent, a person's no cannot be looked up, and a code
+    that is shown once is gone.
+
+    ## What to do
+    Pin such results, or write them down before they are evicted: in the summary, a file, a memory.
+
+    ## What it leaves alone
+    Results that the model restated, that a summary keeps, or that a later change made stale, and
+    compactions whose summary cannot be read.
+    """
+
+    code = "RN301"
+    name = "irreducible-eviction"
+    family = "rederived-negative"
+    severity = Severity.WARNING
+
+    def on_prompt(self, ctx: ContextState) -> Findings:
+        for decision in ctx.decisions:
+            if decision.kind in EVICTING and not decision.opaque:
+                losses = list(_losses(decision, ctx))
+                if losses:
+                    yield self._found(losses, decision, ctx)
+
+    def _found(self, losses: list[Loss], decision: PruningDecision, ctx: ContextState) -> Finding:
+        hard = [loss for loss in losses if loss.hard]
+        told = hard or losses
+        first = told[0]
+        more = f" and {len(told) - 1} more" if len(told) > 1 else ""
+        return self.finding(
+            ctx.where,
+            f"evicted, and nowhere written down: {first.why} of {first.call.tool} at turn "
+            f"{first.call.where.turn}{more}",
+            fix="pin these results, or write them down in one line each before they are evicted",
+            cause=Cause.of(decision),
+            severity=Severity.WARNING if hard else Severity.NOTE,
+            confidence=Confidence.LIKELY,
+            tool=first.call.tool,
+            evidence=tuple(
+                Evidence("evicted-result", loss.eviction.span.where, loss.eviction.span.text)
+                for loss in told[:MAX_EVIDENCE]
+            ),
+            about=" ".join(loss.call.id for loss in told),
+        )
+
+
+def _losses(decision: PruningDecision, ctx: ContextState) -> Iterator[Loss]:
+    for span_id in decision.spans:
+        eviction = ctx.evicted.get(span_id)
+        if eviction is None or eviction.decision is not decision:
+            continue
+        call = ctx.calls.get(eviction.span.call or "")
+        if call is None or eviction.span.kind is not Kind.RESULT:
+            continue
+        loss = _loss(call, eviction, ctx)
+        if loss is not None:
+            yield loss
+
+
+def _loss(call: ToolCall, eviction: Eviction, ctx: ContextState) -> Loss | None:
+    span = eviction.span
+    repeat = Repeat(call, span, eviction, exact=True)
+    said = negative(span.text, span.failed)
+    what = ctx.verdict(call.tool, call.arguments)
+    if said is not None and said.kind is NegativeKind.REFUSED:
+        return (
+            None if negative_kept(repeat, call, ctx) else Loss(call, eviction, "the refusal", True)
+        )
+    if said is None and (
+        SECRET.search(span.text[:2000]) or (what.adds and handle_values(span.text))
+    ):
+        if success_kept(repeat, call, ctx):
+            return None
+        why = "the one-time secret" if SECRET.search(span.text[:2000]) else "the success"
+        return Loss(call, eviction, why, True)
+    if said is None or what.effect is not Effect.READ:
+        return None
+    if negative_kept(repeat, call, ctx) or changed_between(repeat, call, ctx):
+        return None
+    return Loss(call, eviction, "the negative answer", False)
