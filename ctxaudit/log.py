@@ -7,10 +7,11 @@ import io
 import json
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import IO, Any, TypeVar, cast
 
 import orjson
 
@@ -81,7 +82,7 @@ class Log:
     def _records(self) -> Iterator[Record]:
         self.problems, self.notes = [], []
         try:
-            with _open(self.path) as stream:
+            with _opened(self.path) as stream:
                 yield from self._lines(stream)
         except (OSError, EOFError, LogError) as error:
             self.damaged(0, _reason(error))
@@ -189,26 +190,31 @@ class Source:
             self.logs[0].notes.append(text)
 
 
-def _open(path: str) -> IO[bytes]:
-    """Open a file or standard input; gzip and zstd are recognised by their first bytes.
+@contextmanager
+def _opened(path: str) -> Iterator[IO[bytes]]:
+    """A file or standard input, unpacked where its first bytes say gzip or zstd.
 
     Raises: OSError if it cannot be opened.
     """
-    raw: IO[bytes] = sys.stdin.buffer if path == STDIN else Path(path).open("rb")
-    buffered = raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(raw)  # type: ignore[type-var]
-    magic = buffered.peek(4)[:4]
+    if path == STDIN:
+        yield _unpacked(sys.stdin.buffer)
+    else:
+        with Path(path).open("rb") as raw:
+            yield _unpacked(raw)
+
+
+def _unpacked(raw: IO[bytes]) -> IO[bytes]:
+    magic = raw.peek(4)[:4] if isinstance(raw, io.BufferedReader) else b""
     if magic[:2] == MAGIC_GZIP:
-        return gzip.open(buffered)  # type: ignore[return-value]
-    if magic == MAGIC_ZSTD:
-        return _zstd(buffered)
-    return buffered
+        return cast(IO[bytes], gzip.open(raw))
+    return _zstd(raw) if magic == MAGIC_ZSTD else raw
 
 
 def _zstd(raw: IO[bytes]) -> IO[bytes]:
     if sys.version_info >= (3, 14):
         from compression import zstd
 
-        return zstd.open(raw)  # type: ignore[return-value]
+        return cast(IO[bytes], zstd.open(raw))
     import zstandard
 
     return io.BufferedReader(

@@ -111,9 +111,13 @@ def _words(text: str) -> frozenset[str]:
 def _told(known: RuledOut, span: Span, ctx: ContextState) -> bool:
     """Whether a resident text still says so."""
     for other in ctx.resident.values():
-        if other.id != span.id and other.kind is not Kind.CALL and any(
-            len(known.words & _words(text)) >= SHARED * len(known.words)
-            for text in conclusions(other.text)
+        if (
+            other.id != span.id
+            and other.kind is not Kind.CALL
+            and any(
+                len(known.words & _words(text)) >= SHARED * len(known.words)
+                for text in conclusions(other.text)
+            )
         ):
             return True
     return False

@@ -1,0 +1,61 @@
+"""What adapters of prompt-per-call formats hand over: prompts, and the pieces that they are
+made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from ctxaudit.model import Gap, Kind, ToolSchema
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A span before it is known which one. ``call`` is the runtime's own id, None where it has
+    none.
+
+    ``loads`` are schemas that the piece brings into the prompt (a tool search's result, an
+    addition in mid-conversation; one without parameters means the offered tool of that name),
+    ``removes`` names of tools that it takes out. ``opaque`` is what the model can read in it and we
+    cannot, as any text that tells two of them apart (an encrypted summary).
+    """
+
+    kind: Kind
+    text: str
+    call: str | None = None
+    tool: str | None = None
+    failed: bool | None = None
+    arguments: Any = None
+    loads: tuple[ToolSchema, ...] = ()
+    removes: tuple[str, ...] = ()
+    opaque: str = ""
+
+
+@dataclass(slots=True)
+class Snapshot:
+    """One model call with its whole prompt.
+
+    ``items`` are raw prompt items, compared by equality and read by ``pieces`` only when new;
+    ``raw_tools`` likewise by ``schemas`` (None: not logged). ``complete`` is False where more tools
+    are offered than the log names. ``reply`` is what the model answered, None if the log does not
+    hold the answer: it is then looked for in the next prompt. ``lane`` tells agents of one session
+    apart where the log does. ``partial``: the record was cut, so nothing is inferred from what it
+    lacks. ``stated`` is the pruner's name where the log itself says that this prompt was edited.
+    """
+
+    path: str
+    line: int
+    session: str | None
+    items: list[Any]
+    pieces: Callable[[Any], list[Piece]]
+    schemas: Callable[[Any], dict[str, ToolSchema]]
+    raw_tools: Any = None
+    reply: list[Piece] | None = field(default_factory=list)
+    lane: str | None = None
+    error: str | None = None
+    prompt_tokens: int | None = None
+    partial: bool = False
+    stated: str | None = None
+    gaps: tuple[Gap, ...] = ()
+    complete: bool = True
