@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ctxaudit.adapters import ADAPTERS, Adapter, detect
+from ctxaudit.errors import LogError
 from ctxaudit.log import STDIN, Log, Problem, Source
 from ctxaudit.model import Aspect, Extent, Turn
 from ctxaudit.replay import Replay, Session
@@ -72,6 +73,17 @@ def _expand_one(path: str) -> Iterator[Input]:
         pattern = str(where.relative_to(where.anchor)) if where.anchor else path
         for match in sorted(anchor.glob(pattern)):
             yield Input(str(match)) if match.is_file() else Input(str(match), found=True)
+
+
+def open_log(path: str, input_format: str | None = None) -> tuple[Log, Adapter]:
+    """A log and the adapter that reads it. Raises: LogError if no format fits."""
+    log = Log(path, "<stdin>" if path == STDIN else path)
+    head = log.head()
+    adapter = ADAPTERS[input_format] if input_format else detect(head)
+    if adapter is None:
+        why = log.problems[0].message if log.problems else "empty, or of no known format"
+        raise LogError(f"{log.name}: {why}")
+    return log, adapter
 
 
 def audit(

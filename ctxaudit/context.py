@@ -9,7 +9,7 @@ from typing import Any
 
 from ctxaudit.knowledge.effects import verdict
 from ctxaudit.knowledge.errors import failure
-from ctxaudit.knowledge.handles import mentions
+from ctxaudit.knowledge.mentions import mentions
 from ctxaudit.knowledge.sameness import key, same
 from ctxaudit.knowledge.schemas import Change, compare
 from ctxaudit.knowledge.tombstones import tombstoned

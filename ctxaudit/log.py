@@ -12,9 +12,11 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Any, TypeVar, cast
+from zipfile import BadZipFile
 
 import orjson
 
+from ctxaudit.archives import members
 from ctxaudit.errors import LogError
 
 T = TypeVar("T")
@@ -22,6 +24,7 @@ HEAD = 40  # records that detection may look at
 BOM = b"\xef\xbb\xbf"
 STDIN = "-"
 MAGIC_GZIP = b"\x1f\x8b"
+MAGIC_ZIP = b"PK\x03\x04"
 MAGIC_ZSTD = b"\x28\xb5\x2f\xfd"
 
 
@@ -83,14 +86,26 @@ class Log:
         self.problems, self.notes = [], []
         try:
             with _opened(self.path) as stream:
-                yield from self._lines(stream)
-        except (OSError, EOFError, LogError) as error:
+                zipped = isinstance(stream, io.BufferedReader) and stream.peek(4)[:4] == MAGIC_ZIP
+                yield from self._members(stream) if zipped else self._lines(stream)
+        except (OSError, EOFError, LogError, BadZipFile, NotImplementedError) as error:
             self.damaged(0, _reason(error))
         except Exception as error:
             # zstandard raises its own ZstdError, a plain Exception, for a damaged stream.
             if type(error).__name__ != "ZstdError":
                 raise
             self.damaged(0, f"damaged zstd stream: {error}")
+
+    def _members(self, stream: IO[bytes]) -> Iterator[Record]:
+        """The JSON members of an archive, each with its name: ``{"member": ..., "data": ...}``."""
+        self.empty = False
+        for number, (name, content) in enumerate(members(stream), 1):
+            if not name.endswith(".json"):
+                continue
+            try:
+                yield Record(self.name, number, {"member": name, "data": orjson.loads(content)})
+            except orjson.JSONDecodeError as error:
+                self.damaged(number, f"{name}: not JSON: {error}")
 
     def _lines(self, stream: IO[bytes]) -> Iterator[Record]:
         number = 0

@@ -78,6 +78,10 @@ class Pool:
         self.bound = min(self.bound, n)
         return self.spans[n]
 
+    def left(self) -> list[Span]:
+        """The spans that were not taken, in order."""
+        return [self.spans[n] for n in sorted(n for places in self.at.values() for n in places)]
+
 
 def key_of(piece: Piece) -> Key:
     """What makes two pieces the same span. Results are known by their calls' spans instead."""

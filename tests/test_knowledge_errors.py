@@ -8,7 +8,7 @@ import time
 import pytest
 
 from ctxaudit.knowledge.errors import FailureKind as K
-from ctxaudit.knowledge.errors import failure, schema_not_sent, unwrap
+from ctxaudit.knowledge.errors import failure, schema_not_sent
 
 #: text, fields named, tool named
 VALIDATION = [
@@ -215,6 +215,17 @@ OTHERS = [
     (K.REFUSED, "User rejected the plan: too wide."),
     (K.REFUSED, "Rejected by approver."),
     (K.REFUSED, "Permission for this action has been denied."),
+    (K.REFUSED, '{"status": 403, "error": "blocked"}'),
+    (K.REFUSED, '{"status": 403, "error": "blocked, try again later"}'),
+    (K.REFUSED, '{"error": {"code": 403, "type": "api_error", "message": "connection closed"}}'),
+    (K.REFUSED, '{"status": 451, "error": "unavailable_for_legal_reasons"}'),
+    (K.REFUSED, '{"status": 451, "error": {"message": "service unavailable in your region"}}'),
+    (K.REFUSED, '{"error": {"code": -32000, "message": "This domain is blocked"}}'),
+    (K.REFUSED, "Error: Request failed with status code 451"),
+    (K.TRANSIENT, '{"status": 403, "error": {"type": "rate_limit", "message": "slow down"}}'),
+    (K.TRANSIENT, '{"status": 403, "message": "API rate limit exceeded for user 1"}'),
+    (K.TRANSIENT, '{"status": 503, "message": "Service unavailable, request was blocked"}'),
+    (K.TRANSIENT, '{"error": "Too many requests, you are blocked for a while"}'),
     (
         K.GUARD,
         "<tool_use_error>File has not been read yet. Read it first before writing to it."
@@ -322,23 +333,6 @@ def test_schema_not_sent():
         schema_not_sent("Docs say: This tool's schema was not sent to the API. select:Ask") is None
     )
     assert schema_not_sent("all is well") is None
-
-
-@pytest.mark.parametrize(
-    ("text", "body", "code"),
-    [
-        ("Exit code 1\nboom", "boom", 1),
-        ("boom\n\nCommand exited with code 2", "boom\n\nCommand exited with code 2", 2),
-        ("Chunk ID: 1\nProcess exited with code 0\nOutput:\nhi\n", "hi\n", 0),
-        ('{"output":"hi","metadata":{"exit_code":0}}', "hi", 0),
-        ("<error>bad</error>", "bad", None),
-        ('[{"type":"text","text":"a"}]', "a", None),
-        ("plain", "plain", None),
-    ],
-)
-def test_unwrap(text, body, code):
-    envelope = unwrap(text)
-    assert (envelope.text, envelope.exit) == (body, code)
 
 
 @pytest.mark.parametrize(

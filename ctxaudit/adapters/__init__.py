@@ -9,7 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
-from ctxaudit.adapters import native, requests
+from ctxaudit.adapters import (
+    claude_code,
+    claude_stream,
+    inspect_ai,
+    langsmith,
+    native,
+    openinference,
+    otel_genai,
+    requests,
+)
 from ctxaudit.log import Source
 from ctxaudit.model import Aspect, Extent, Turn
 
@@ -30,6 +39,12 @@ class Adapter(Protocol):
 
 ADAPTERS: dict[str, Adapter] = {
     native.NAME: native,
+    claude_code.NAME: claude_code,
+    claude_stream.NAME: claude_stream,
+    inspect_ai.NAME: inspect_ai,
+    langsmith.NAME: langsmith,
+    openinference.NAME: openinference,
+    otel_genai.NAME: otel_genai,
     requests.NAME: requests,
 }
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ctxaudit.context import ContextState, Eviction
-from ctxaudit.knowledge.handles import Handle, HandleKind, handles, mentions
+from ctxaudit.knowledge.handles import Handle, HandleKind, handles
+from ctxaudit.knowledge.mentions import mentions
 from ctxaudit.model import Confidence, Kind, Span, ToolCall, dumps
 
 #: Spans in which a person or the runtime gives a handle: whoever was told once may use it.
@@ -38,7 +39,7 @@ def orphans(call: ToolCall, ctx: ContextState) -> Iterator[Orphan]:
             continue
         seen.add(handle.value)
         binding = lost_binding(handle, ctx)
-        if binding is not None:
+        if binding is not None and binding.span.where.turn <= call.where.turn:
             yield Orphan(handle, binding, _copy(handle.value, call, ctx))
 
 
@@ -57,7 +58,19 @@ def lost_binding(handle: Handle, ctx: ContextState) -> Eviction | None:
     if _computed(value, ctx):
         return None
     introducing = [eviction for eviction in gone if not _echo(eviction, value, ctx)]
-    return introducing[-1] if introducing else None
+    if not introducing or _minted(value, introducing[0].span, ctx):
+        return None
+    return introducing[-1]
+
+
+def _minted(value: str, first: Span, ctx: ContextState) -> bool:
+    """Whether a call had used the value before any span introduced it: it is the model's own."""
+    for call in ctx.calls.values():
+        if call.where.turn >= first.where.turn:
+            return False
+        if mentions(dumps(call.arguments), value):
+            return True
+    return False
 
 
 def _echo(eviction: Eviction, value: str, ctx: ContextState) -> bool:

@@ -1,4 +1,4 @@
-"""What "no" looks like: in a tool's result, in the assistant's own words, in two runs of one check.
+"""What "no" looks like in a tool's result.
 
     No matches found              ZERO_HITS     {"found": false}            NOT_FOUND
     Error: user not found         NOT_FOUND     open files: unlimited       STATE
@@ -11,12 +11,13 @@ closed transport, a guard that wants the file read first. Those give None.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from ctxaudit.knowledge.errors import Envelope, FailureKind, failure, is_content, unwrap
+from ctxaudit.knowledge.content import is_content
+from ctxaudit.knowledge.envelopes import Envelope, unwrap
+from ctxaudit.knowledge.errors import FailureKind, failure
 from ctxaudit.knowledge.placeholders import stub
 
 #: Characters: an answer of a few words; a short answer; what is looked at; an excerpt.
@@ -46,7 +47,7 @@ class Negative:
 N = NegativeKind
 #: Failures that answer the check. The others (a dead transport, a read guard, an interruption, a
 #: provider's refusal of the request) say nothing about the world.
-_ANSWERS = {
+ANSWERS = {
     FailureKind.NOT_FOUND: N.NOT_FOUND,
     FailureKind.REFUSED: N.REFUSED,
     FailureKind.BUSINESS: N.ERROR,
@@ -153,10 +154,10 @@ def negative(
     if not body or _SILENT.fullmatch(body[:TERSE]):
         return _silence(envelope, body, failed, silent_is_negative)
     told = failure(text, failed)
-    if told is not None and told.kind not in _ANSWERS:
+    if told is not None and told.kind not in ANSWERS:
         return None
     if told is not None and told.kind is not FailureKind.BUSINESS:
-        return Negative(_ANSWERS[told.kind], _excerpt(body))
+        return Negative(ANSWERS[told.kind], _excerpt(body))
     if envelope.exit:
         return Negative(N.NONZERO_EXIT, _excerpt(body))
     said = _said(envelope, body, envelope.exit == 0)
@@ -225,158 +226,3 @@ def _in_json(value: Any, body: str) -> Negative | None:
 def _excerpt(text: str) -> str:
     line = next((line.strip() for line in text.splitlines() if line.strip()), "")
     return line if len(line) <= EXCERPT else line[: EXCERPT - 3] + "..."
-
-
-# -- the assistant's own conclusions -------------------------------------------------------------
-
-_CAUSE = (
-    r"(?:root )?(?:cause|culprit|issue|problem|reason|bug|source|bottleneck|blocker|explanation)"
-)
-_RULED_OUT = re.compile(
-    rf"\b(?:ruled (?:\w+ ){{0,4}}?out|rules (?:\w+ ){{0,4}}?out|can (?:now |safely )?rule (?:\w+"
-    rf" ){{0,3}}?out"
-    rf"|ruling out|not the {_CAUSE}|(?:isn't|wasn't|aren't|not) actually the {_CAUSE}"
-    rf"|(?:isn't|wasn't|aren't) the {_CAUSE}"
-    r"|dead[ -]end|red herring|false lead|(?:did|does|do|could|can)(?: not|n't|not) (?:be"
-    r" )?reproduced?"
-    r"|(?:did|does)(?:n't| not) (?:help|work|fix|matter|change (?:anything|the))"
-    r"|no effect|(?:made|makes) no difference|decided against|(?:is|are|was|were|looks?) (?:fine"
-    r"|ok|okay"
-    r"|healthy|correct|unlimited|disabled|not set|unset|normal|up to date|empty|green), (?:so|hence"
-    r"|therefore|which means|and so)\b|so (?:it|that|this)(?:'s| is| was) not\b|no (?:evidence"
-    r"|sign|trace) of"
-    r"|not (?:related|relevant|to blame|affected|involved)|unrelated to"
-    r"|(?:abandon(?:ed|ing)?|reject(?:ed|ing)?|discard(?:ed|ing)?|dropp?(?:ed|ing)) (?:the |this "
-    r"|that )"
-    r"(?:\w+ ){0,2}(?:approach|idea|option|plan|hypothesis|theory|route|path)"
-    r"|(?:approach|idea|option|plan|hypothesis|theory) (?:is|was|has been) (?:rejected|abandoned"
-    r"|refuted"
-    r"|disproved|wrong|excluded))\b",
-    re.IGNORECASE,
-)
-#: Nothing is concluded yet: a question, a condition, an intention.
-_OPEN = re.compile(
-    r"\s*(?:#|\|)|\s*(?:[-*>\d.]{1,4}\s+)?(?:if|unless|whether|let me|let's|maybe|perhaps"
-    r"|i(?:'ll| will| need to| should| want to)|we (?:need|should|must)(?: to)?|next"
-    r"|first|to (?:rule|check|see)|check(?:ing)? (?:if|whether)"
-    r"|could|might|can (?:we|i|you)|should (?:we|i))\b|[^\n]{0,300}\b(?:whether|to rule|in order to"
-    r"|not (?:yet )?(?:been )?ruled|(?:can't|cannot|can not|couldn't) rule|never ruled|before"
-    r" ruling"
-    r"|isn't ruled)\b",
-    re.IGNORECASE,
-)
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
-_FENCE = re.compile(r"```[^`]{0,4000}(?:```|\Z)")
-
-
-def conclusions(text: str) -> tuple[str, ...]:
-    """The sentences of an assistant's text that rule something out, in order.
-
-    Questions, conditions and intentions ("let me rule out ...") are none; code blocks are skipped.
-    """
-    prose = _FENCE.sub("\n", text[:HEAD]) if "```" in text[:HEAD] else text[:HEAD]
-    return tuple(_concluding(prose))
-
-
-def _concluding(prose: str) -> Iterator[str]:
-    for sentence in _SENTENCE.split(prose):
-        told = sentence.strip()
-        if len(told) > HEAD // 8 or told.endswith("?") or _OPEN.match(told):
-            continue
-        if _RULED_OUT.search(told):
-            yield told
-
-
-# -- two runs of one check -----------------------------------------------------------------------
-
-#: What differs from run to run without meaning anything.
-_NOISE: tuple[tuple[re.Pattern[str], str], ...] = tuple(
-    (re.compile(pattern, re.IGNORECASE), mark)
-    for pattern, mark in (
-        (
-            r"\b\d{4}-\d\d-\d\d[t ]\d\d:\d\d(?::\d\d)?(?:[.,]\d{1,9})?(?:z|[+-]\d\d:?\d\d)?",
-            "<time>",
-        ),
-        (
-            r"\b(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6},? [^\n]{0,14}\d{1,2}:\d\d:\d\d"
-            r"[^\n]{0,12}\d{4}",
-            "<time>",
-        ),
-        (r"\b\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?", "<time>"),
-        (
-            r"\b\d{1,9}(?:\.\d{1,9})?\s?(?:ms|us|µs|ns|secs?|seconds?|minutes?|mins?|s|m)\b(?:\d{1,2}s\b)?",
-            "<span>",
-        ),
-        (r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", "<id>"),
-        (r"\b0x[0-9a-f]{4,16}\b", "<id>"),
-        (r"\b(?=[0-9a-f]{0,39}[a-f])(?=[0-9a-f]{0,39}\d)[0-9a-f]{7,64}\b", "<id>"),
-        (
-            r"\b(pid|ppid|process(?: id)?|session(?: id)?|cell id|chunk id|request[ _-]id"
-            r"|trace[ _-]id|thread)"
-            r"(\W{1,4})[\w-]{1,64}",
-            r"\1\2<id>",
-        ),
-        (r"\b(req|trace|span|chatcmpl|msg|toolu|call)_[0-9a-z]{6,64}\b", "<id>"),
-        (r"\b\d{1,9} (lines?)\b", r"<n> \1"),
-        (r"\b(lines?) \d{1,9}\b", r"\1 <n>"),
-        (r"(?:/private)?/(?:tmp|var/folders)/[\w./+-]{1,200}", "<temp>"),
-    )
-)
-_SPACE = re.compile(r"\s+")
-_GROUPS = {N.EMPTY: N.ZERO_HITS, N.NOT_FOUND: N.ZERO_HITS}
-_TOKEN = re.compile(r"-?\d+(?:\.\d+)?|[^\W\d_]{2,}")
-
-
-def normalised(text: str) -> str:
-    """A result without what differs from run to run: times, durations, process ids, line counts."""
-    plain = unwrap(text).text[:HEAD]
-    for pattern, mark in _NOISE:
-        plain = pattern.sub(mark, plain)
-    return _SPACE.sub(" ", plain).strip().casefold()
-
-
-def is_answer(text: str) -> bool:
-    """Does the result answer at all? A placeholder or a dead transport does not."""
-    if stub(text) is not None:
-        return False
-    told = failure(text)
-    return told is None or told.kind in _ANSWERS
-
-
-def same_answer(a: str, b: str) -> bool:
-    """Do two results of one check say the same? Noise aside; two ways of "none" are the same."""
-    if not (is_answer(a) and is_answer(b)):
-        return False
-    if a == b or normalised(a) == normalised(b):
-        return True
-    one, other = _polarity(a), _polarity(b)
-    if one is None or other is None:
-        return False
-    return _GROUPS.get(one, one) is _GROUPS.get(other, other) is N.ZERO_HITS
-
-
-def contradicts(a: str, b: str) -> bool:
-    """Do two results of one check differ in substance?
-
-    One says no and the other does not, or both are short and give other states, numbers or words.
-    Two long positive answers that differ in detail do not contradict each other, nor do two errors.
-    """
-    if not (is_answer(a) and is_answer(b)) or same_answer(a, b):
-        return False
-    one, other = _polarity(a), _polarity(b)
-    if (one is None) != (other is None):
-        return True
-    if one is not None and not (one is other is N.STATE):
-        return False
-    return _other_values(normalised(a), normalised(b))
-
-
-def _other_values(a: str, b: str) -> bool:
-    if max(len(a), len(b)) > SHORT:
-        return False
-    return _TOKEN.findall(a) != _TOKEN.findall(b)
-
-
-def _polarity(text: str) -> NegativeKind | None:
-    told = negative(text, silent_is_negative=True)
-    return told.kind if told else None

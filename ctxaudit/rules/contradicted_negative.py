@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from ctxaudit.context import ContextState
 from ctxaudit.judge.checks import Recheck, recheck
-from ctxaudit.knowledge.negatives import contradicts
+from ctxaudit.knowledge.answers import contradicts
 from ctxaudit.model import Cause, Evidence, Severity, Span, ToolCall, dumps
 from ctxaudit.rule import Findings, Rule
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from ctxaudit.context import ContextState, Eviction
 from ctxaudit.judge.binding import GIVEN
 from ctxaudit.knowledge.errors import Failure, FailureKind, failure
-from ctxaudit.knowledge.handles import mentions
+from ctxaudit.knowledge.mentions import mentions
 from ctxaudit.knowledge.placeholders import StubKind, stub
 from ctxaudit.knowledge.summaries import pointers
 from ctxaudit.model import (

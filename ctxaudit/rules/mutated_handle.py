@@ -3,7 +3,8 @@ from __future__ import annotations
 import re
 
 from ctxaudit.context import ContextState, Eviction
-from ctxaudit.knowledge.handles import Handle, HandleKind, handles, near
+from ctxaudit.knowledge.handles import Handle, HandleKind, handles
+from ctxaudit.knowledge.mentions import near
 from ctxaudit.model import (
     BINDING,
     Cause,

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from ctxaudit.context import ContextState, Eviction
-from ctxaudit.knowledge.negatives import conclusions
+from ctxaudit.knowledge.prose import conclusions
 from ctxaudit.model import Cause, Confidence, Evidence, Finding, Kind, Severity, Span
 from ctxaudit.rule import Findings, Rule
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from ctxaudit.context import ContextState
 from ctxaudit.judge.binding import Orphan, orphans
 from ctxaudit.knowledge.errors import Failure, FailureKind, failure
-from ctxaudit.knowledge.handles import mentions
+from ctxaudit.knowledge.mentions import mentions
 from ctxaudit.knowledge.verdict import Effect
 from ctxaudit.model import Cause, Evidence, Finding, Severity, Span, ToolCall, dumps
 from ctxaudit.rule import Findings, Rule

@@ -6,10 +6,11 @@ import json
 import os
 import random
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tests.quality.scene import Call, Message, Scene, Sent, Trial, View
+from tests.quality.scene import DONE, Call, Message, Scene, Sent, Trial, View
 from tests.quality.world import Domain
 
 GREETINGS = (
@@ -23,7 +24,6 @@ PROMPTS = (
     "You are the {0} agent. Policy: confirm before you change anything that cannot be undone.",
     "You help operators with {0} work. Today is a working day. Answer in plain words.",
 )
-DONE = ("Done.", "That is taken care of.", "All set.", "Finished; anything else?", "Okay, done.")
 
 
 def opening(scene: Scene, filler: int = 1) -> None:
@@ -306,13 +306,11 @@ def recorded_outcome(call: Call, text: str) -> str:
 def recorded_trial(scene: Scene, name: str, kind: str) -> Trial:
     """A recorded conversation as a trial: its ledger is read from the results."""
     texts = {m.answers: m.text for m in scene.messages if m.kind == "result"}
-    known: dict[int, Call] = {}
 
     def settle(message: Message) -> Message:
         if not message.calls:
             return message
-        calls = tuple(_settled(c, texts, known) for c in message.calls)
-        return _with_calls(message, calls)
+        return replace(message, calls=tuple(_settled(c, texts) for c in message.calls))
 
     sent = tuple(
         Sent(tuple(settle(m) for m in s.prompt), s.tools, settle(s.reply)) for s in scene.sent
@@ -321,15 +319,7 @@ def recorded_trial(scene: Scene, name: str, kind: str) -> Trial:
     return Trial(name, kind, None, sent, None, messages, strict=False)
 
 
-def _settled(call: Call, texts: dict[int | None, str], known: dict[int, Call]) -> Call:
-    from dataclasses import replace
-
+def _settled(call: Call, texts: dict[int | None, str]) -> Call:
     if call.uid not in texts:
         return replace(call, outcome="pending")
     return replace(call, outcome=recorded_outcome(call, texts[call.uid]))
-
-
-def _with_calls(message: Message, calls: tuple[Call, ...]) -> Message:
-    from dataclasses import replace
-
-    return replace(message, calls=calls)

@@ -44,7 +44,7 @@ FAILED = (
 TOMBSTONES = (
     "Tool {0} is available but its schema is withheld; load it with tool_search before calling.",
     "[tool schema removed: {0}. It still exists. Ask for its definition with "
-    "tool_search(query=\"{0}\") before you use it.]",
+    'tool_search(query="{0}") before you use it.]',
     "The following tools are deferred: {0}. Their schemas are not in this prompt; use "
     "tool_search to load one before calling it.",
     "NOTE: the definition of `{0}` was evicted to save tokens. Re-expand it through tool_search "
@@ -66,9 +66,7 @@ def clear_results(scene: Scene, keep: int, *, inputs: bool = False) -> None:
 
 
 def _maker(scene: Scene, result: Message) -> Message | None:
-    return next(
-        (m for m in scene.messages if any(c.uid == result.answers for c in m.calls)), None
-    )
+    return next((m for m in scene.messages if any(c.uid == result.answers for c in m.calls)), None)
 
 
 def drop_pairs(scene: Scene, calls: Iterable[Call]) -> None:
@@ -86,9 +84,7 @@ def last_messages(scene: Scene, count: int, *, safe: bool = True) -> None:
     scene.view.hidden |= {m.uid for m in body[:cut]}
 
 
-def compact(
-    scene: Scene, facts: str = "", keeps: Iterable[Call] = (), *, tail: int = 1
-) -> None:
+def compact(scene: Scene, facts: str = "", keeps: Iterable[Call] = (), *, tail: int = 1) -> None:
     """Put a summary for all but the newest ``tail`` messages. Without ``facts`` it says nothing."""
     text = facts or scene.rng.choice(EMPTY).format(scene.domain.thing.replace("_", " "))
     summary = scene.rng.choice(SUMMARIES).format(text)

@@ -15,6 +15,10 @@ from typing import Any
 from tests.quality.world import Domain, Names
 
 NONE: frozenset[Any] = frozenset()
+#: What the model says when it is through; it tells nothing in particular.
+DONE = ("Done.", "That is taken care of.", "All set.", "Finished; anything else?", "Okay, done.")
+#: What it says between two things to do.
+ON = ("Let me look further.", "Going on with the rest.", "I will try another side.", "One moment.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +67,7 @@ class Message:
     keeps: frozenset[int] = NONE
     asks: frozenset[str] = NONE
     tombstones: frozenset[str] = NONE
+    hints: frozenset[int] = NONE
     opaque: bool = False
     whole: bool = True  #: as it was said; False: only a stub of it is left
     bare: bool = False  #: the arguments of its calls were taken out
@@ -129,13 +134,21 @@ class Scene:
 
     def say(self, text: str, keeps: Iterable[Call] = ()) -> Message:
         """The model answers in words."""
-        message = Message(self.uid(), "assistant", text, keeps=frozenset(c.uid for c in keeps))
+        hints = self._since_request() if text in DONE else NONE
+        kept = frozenset(c.uid for c in keeps)
+        message = Message(self.uid(), "assistant", text, keeps=kept, hints=hints)
         self._reply(message)
         return message
 
-    def call(
-        self, role: str, arguments: dict[str, Any], result: str | None, **ledger: Any
-    ) -> Call:
+    def _since_request(self) -> frozenset[int]:
+        uids: set[int] = set()
+        for message in reversed(self.messages):
+            if message.kind == "user":
+                break
+            uids |= {call.uid for call in message.calls}
+        return frozenset(uids)
+
+    def call(self, role: str, arguments: dict[str, Any], result: str | None, **ledger: Any) -> Call:
         """The model calls the tool of a role, or of that name."""
         return self.calls((self.write(role, arguments, **ledger), result))[0]
 

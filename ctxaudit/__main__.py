@@ -1,0 +1,5 @@
+"""``python -m ctxaudit``."""
+
+from ctxaudit.cli import main
+
+main()

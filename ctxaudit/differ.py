@@ -1,0 +1,259 @@
+"""One conversation, prompt by prompt: what each has kept, lost and gained."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ctxaudit.decisions import UNREADABLE, Difference, decisions
+from ctxaudit.knowledge.summaries import is_summary
+from ctxaudit.ledger import Ledger
+from ctxaudit.matching import Fresh, key_of
+from ctxaudit.model import Kind, Location, Span, ToolCall, Turn
+from ctxaudit.pieces import Piece, Snapshot
+
+BRANCHES = 8  # abandoned branches of a conversation that are remembered
+WRITTEN = frozenset({Kind.ASSISTANT, Kind.REASONING, Kind.CALL})  #: by the model
+
+
+@dataclass(slots=True)
+class Change:
+    """A prompt beside the last one: how many items are the same, and the pieces of the others.
+
+    ``heads`` are system texts among the same that were rewritten in place.
+    """
+
+    same: int
+    heads: dict[int, list[Piece]] = field(default_factory=dict)
+    fresh: list[list[Piece]] = field(default_factory=list)
+
+
+class Lane:
+    """One conversation: its last prompt, item by item, and the spans that each item became."""
+
+    def __init__(self, name: str, hint: str | None) -> None:
+        self.name = name
+        self.hint = hint
+        self.count = 0
+        self.items: list[Any] = []
+        self.spans: list[list[Span]] = []  # of each item
+        self.replied: list[Span] = []  # the last answer: expected in the next prompt
+        self.answer: list[Piece] | None = None  # the same as the log has it
+        self.left: list[list[Any]] = []  # prompts of branches that were abandoned
+        self.ledger = Ledger()
+        self.open: Turn | None = None  # waits for its answer to show in the next prompt
+        self._extending: Snapshot | None = None
+
+    # -- what adapters' prompts are compared with -----------------------------------------------
+
+    def extended_by(self, snapshot: Snapshot) -> bool:
+        """Whether the prompt repeats all of the last one."""
+        old = self.items
+        if not old or snapshot.items[: len(old)] != old or only_system(self.spans):
+            return False
+        self._extending = snapshot
+        return True
+
+    def begins_with(self, snapshot: Snapshot) -> bool:
+        """Whether the whole prompt is the beginning of the last one."""
+        new = snapshot.items
+        return self.items[: len(new)] == new
+
+    def advance(self, snapshot: Snapshot) -> list[Turn]:
+        """The turn that a prompt makes; before it the last one, if that had waited for its answer.
+
+        Raises what the snapshot's ``pieces`` and ``schemas`` raise, and then leaves all as it was.
+        """
+        change = self._compare(snapshot)
+        self.ledger.offers.learn(snapshot.raw_tools, snapshot.schemas)
+        size = len(snapshot.items)
+        retry = self.count > 0 and not change.heads and change.same == size == len(self.items)
+        if retry and snapshot.reply and snapshot.reply == self.answer and _named(self.answer):
+            return []  # the same call, logged twice
+        done = self._answered(change, retry)
+        self.count += not retry
+        where = Location(snapshot.path, snapshot.line, self.name, self.count)
+        difference = Difference()
+        if retry:
+            difference.withdrawn = [span.id for span in self.replied]
+        else:
+            self._follow(snapshot, change, where, difference)
+        turn = self._turn(snapshot, where, difference)
+        self.answer = snapshot.reply
+        if snapshot.reply is None:
+            self.open, self.replied = turn, []
+        else:
+            done.append(self._reply(turn, snapshot.reply))
+        return done
+
+    def close(self) -> list[Turn]:
+        """The last turn, if it waits for an answer that no prompt is left to show."""
+        waiting, self.open = self.open, None
+        return [waiting] if waiting else []
+
+    # -- the answer -----------------------------------------------------------------------------
+
+    def _reply(self, turn: Turn, pieces: Iterable[Piece]) -> Turn:
+        # The results of what the provider itself ran come with the next prompt, as all others do.
+        spans = [self.ledger.span(p, turn.where) for p in pieces if p.kind is not Kind.RESULT]
+        self.replied = spans
+        return replace(
+            turn,
+            reply=tuple(s for s in spans if s.kind is not Kind.CALL),
+            calls=tuple(
+                ToolCall(s.id, s.tool or "", s.arguments, s.where)
+                for s in spans
+                if s.kind is Kind.CALL
+            ),
+        )
+
+    def _answered(self, change: Change, retry: bool) -> list[Turn]:
+        """The turn that waits for its answer, with the one that the next prompt shows."""
+        waiting = self.close()
+        if not waiting or retry:
+            return waiting
+        pieces = [p for group in change.fresh for p in group]
+        if change.same < len(self.items):
+            known = {self.ledger.keys[s.id] for row in self.spans[change.same :] for s in row}
+            olds = [
+                n
+                for n, p in enumerate(pieces)
+                if key_of(p) in known or (p.kind is Kind.RESULT and p.call in self.ledger.calls)
+            ]
+            pieces = pieces[olds[-1] + 1 :] if olds else pieces
+        first = next((n for n, p in enumerate(pieces) if p.kind in WRITTEN), len(pieces))
+        if any(p.kind is Kind.RESULT for p in pieces[:first]):
+            return waiting
+        end = next((n for n in range(first, len(pieces)) if pieces[n].kind not in WRITTEN), None)
+        return [self._reply(waiting[0], pieces[first:end])]
+
+    # -- what changed ---------------------------------------------------------------------------
+
+    def _compare(self, snapshot: Snapshot) -> Change:
+        old, new = self.items, snapshot.items
+        change = Change(len(old) if self._extending is snapshot else _common(old, new, 0))
+        self._extending = None
+        while change.same < min(len(old), len(new)) and only_system(self.spans[: change.same + 1]):
+            pieces = snapshot.pieces(new[change.same])
+            if not self.spans[change.same] or any(p.kind is not Kind.SYSTEM for p in pieces):
+                break
+            change.heads[change.same] = pieces
+            change.same = _common(old, new, change.same + 1)
+        change.fresh = [snapshot.pieces(item) for item in new[change.same :]]
+        return change
+
+    def _follow(self, snapshot: Snapshot, change: Change, where: Location, out: Difference) -> None:
+        """Make the prompt the last one, and note in ``out`` what it has done to the one before."""
+        same, heads = change.same, change.heads
+        blameless = self._branched(snapshot, change)
+        old = [s for n in heads for s in self.spans[n]]
+        old += [s for row in self.spans[same:] for s in row] + self.replied
+        groups = [*heads.values(), *change.fresh]
+        before = self._unanswered(same, groups)
+        ledger, partial = self.ledger, snapshot.partial
+        rows = ledger.settle(groups, old, before, where, out, partial=partial)
+        fresh = [f for row in rows for f in row]
+        if not partial:
+            kept = {f.span.id for f in fresh if f.span}
+            lost = [span for span in old if span.id not in kept]
+            replied = {span.id for span in self.replied}
+            stated = snapshot.stated is not None
+            ledger.lose(lost, replied, fresh, out, blameless=blameless, stated=stated)
+            if out.dropped:
+                ledger.mark_summaries(fresh, out)
+        out.added = [f.span for f in fresh if f.new and f.span]
+        out.removed = [f.piece.removes for f in fresh if f.new and f.piece.removes]
+        self._keep(snapshot, change, [_spans(row) for row in rows], out)
+
+    def _keep(
+        self, snapshot: Snapshot, change: Change, rows: list[list[Span]], out: Difference
+    ) -> None:
+        if snapshot.partial:
+            # A cut record proves nothing: what it lacks, or holds only in part, stays as it was.
+            self.items = [*self.items, object()]
+            self.spans = [*self.spans, self.replied + out.added]
+            return
+        for n, row in zip(change.heads, rows, strict=False):
+            self.spans[n] = row
+        self.items = snapshot.items
+        self.spans = self.spans[: change.same] + rows[len(change.heads) :]
+
+    def _unanswered(self, same: int, groups: list[list[Piece]]) -> list[Span]:
+        """Calls without an id in the part that stayed the same whose results may now come."""
+        if not any(p.kind is Kind.RESULT and not p.call for group in groups for p in group):
+            return []
+        spans = [s for row in self.spans[:same] for s in row]
+        answered = {s.call for s in spans if s.kind is not Kind.CALL}
+        return [
+            s for s in spans if s.kind is Kind.CALL and s.id not in answered and self._nameless(s)
+        ]
+
+    def _nameless(self, span: Span) -> bool:
+        return len(self.ledger.keys[span.id]) > 2  # known by its tool and arguments, not by an id
+
+    def _branched(self, snapshot: Snapshot, change: Change) -> bool:
+        """Whether the prompt goes back to another branch: nothing is pruned by that."""
+        for n, prompt in enumerate(self.left):
+            if change.same < len(prompt) and snapshot.items[: len(prompt)] == prompt:
+                self.left[n] = self.items
+                return True
+        if not self._rewound(change):
+            return False
+        self.left = [*self.left[1 - BRANCHES :], self.items]
+        return True
+
+    def _rewound(self, change: Change) -> bool:
+        """A user message was replaced by another one, or the end was cut off to try again.
+
+        At least one kept item must be conversation: a window of one message looks alike otherwise.
+        """
+        tail, fresh = self.spans[change.same :], change.fresh
+        if not tail or only_system(self.spans[: change.same]):
+            return False
+        first = next((row[0] for row in tail if row), None)
+        return not fresh or (
+            first is not None
+            and first.kind is Kind.USER
+            and all(p.kind is Kind.USER and not is_summary(p.text) for row in fresh for p in row)
+        )
+
+    def _turn(self, snapshot: Snapshot, where: Location, difference: Difference) -> Turn:
+        gaps = (*snapshot.gaps, UNREADABLE) if difference.opaque else snapshot.gaps
+        return Turn(
+            where,
+            decisions=tuple(decisions(difference, where, snapshot.stated)),
+            added=tuple(difference.added),
+            tools=self.ledger.offers.now(snapshot),
+            complete=snapshot.complete,
+            error=snapshot.error,
+            prompt_tokens=snapshot.prompt_tokens,
+            gaps=gaps,
+            restored=tuple(difference.restored),
+            withdrawn=tuple(difference.withdrawn),
+        )
+
+
+def only_system(spans: Iterable[list[Span]]) -> bool:
+    """Whether nothing but system text is in a prompt."""
+    return all(span.kind is Kind.SYSTEM for row in spans for span in row)
+
+
+def _named(pieces: Iterable[Piece]) -> bool:
+    return any(piece.kind is Kind.CALL and piece.call for piece in pieces)
+
+
+def _spans(row: list[Fresh]) -> list[Span]:
+    return [f.span for f in row if f.span]
+
+
+def _common(old: list[Any], new: list[Any], start: int) -> int:
+    """How far two prompts are the same from ``start`` on."""
+    if new[start : len(old)] == old[start:]:
+        return len(old)
+    n = start
+    for a, b in zip(old[start:], new[start:], strict=False):
+        if a != b:
+            break
+        n += 1
+    return n

@@ -1,0 +1,240 @@
+"""The spans of one conversation: their ids, which of them a prompt holds, and which are gone."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+
+from ctxaudit.decisions import Difference
+from ctxaudit.knowledge.placeholders import stub
+from ctxaudit.knowledge.summaries import is_summary
+from ctxaudit.matching import Fresh, Key, Pool, keeps, key_of, likeness, paired, same_text
+from ctxaudit.model import Kind, Location, Span, result_id
+from ctxaudit.offers import Offers
+from ctxaudit.pieces import Piece
+
+PAIR = frozenset({Kind.CALL, Kind.RESULT, Kind.TOMBSTONE})
+TEXT = frozenset({Kind.SYSTEM, Kind.USER, Kind.ASSISTANT})
+LIGHT = frozenset({Kind.SYSTEM, Kind.REASONING})  #: leaves the prompt without being pruned
+REPLACEMENT = 40  # a text that took the place of dropped spans is a summary from this length on
+
+
+class Ledger:
+    """Gives every piece its span, an old one or a new one, and remembers those that left."""
+
+    def __init__(self) -> None:
+        self.offers = Offers()
+        self.keys: dict[str, Key] = {}
+        self.calls: dict[str, list[str]] = defaultdict(list)  # span ids by the runtime's own id
+        self.tools: dict[str, str | None] = {}  # of each call
+        self.gone: dict[Key, list[Span]] = defaultdict(list)
+        self.evicted: set[str] = set()
+        self.whole: dict[str, Span] = {}  # spans of which a stub is left, as they were
+        self.used: set[str] = set()
+        self.times: Counter[str] = Counter()
+
+    # -- new spans ------------------------------------------------------------------------------
+
+    def span(self, piece: Piece, where: Location, asks: Span | None = None) -> Span:
+        """A new span for a piece, under an id that the session has not used."""
+        key, call, tool = key_of(piece), piece.call, piece.tool
+        if piece.kind is Kind.CALL:
+            call = name = self._unique(piece.call or ":".join(key[1:]))
+            self.calls[piece.call or name].append(name)
+            self.tools[name] = tool
+        elif piece.kind is Kind.RESULT:
+            if asks or piece.call:
+                call = asks.id if asks else next(self._called(piece.call), piece.call)
+                key = ("result", call or "")
+            tool = tool or self.tools.get(call or "")
+            name = self._unique(result_id(call) if call else ":".join(key))
+        else:
+            name = self._unique(":".join(key))
+        self.keys[name] = key
+        span = Span(name, piece.kind, piece.text, where, call, tool, piece.failed, piece.arguments)
+        self.offers.note(span, piece)
+        return span
+
+    def _called(self, runtime_id: str | None) -> Iterator[str]:
+        """The calls that bore an id, the last one first."""
+        return reversed(self.calls.get(runtime_id or "", []))
+
+    def _unique(self, base: str) -> str:
+        name = base
+        while name in self.used:
+            self.times[base] += 1
+            name = f"{base}#{self.times[base] + 1}"
+        self.used.add(name)
+        return name
+
+    # -- one prompt after another ---------------------------------------------------------------
+
+    def settle(
+        self,
+        groups: list[list[Piece]],
+        old: list[Span],
+        before: list[Span],
+        where: Location,
+        out: Difference,
+        *,
+        partial: bool = False,
+    ) -> list[list[Fresh]]:
+        """The spans of the new pieces; ``out`` takes what changed in the text of old ones."""
+        rows = paired(groups, before)
+        fresh = [f for row in rows for f in row]
+        calls = [f for f in fresh if f.piece.kind is Kind.CALL]
+        others = [f for f in fresh if f.piece.kind is not Kind.CALL]
+        for some, known in (
+            (calls, [s for s in old if s.kind is Kind.CALL]),
+            (others, [s for s in old if s.kind is not Kind.CALL]),
+        ):
+            self._find(some, known, out)
+            for f in some:
+                if f.span is None:
+                    f.span = self.span(f.piece, where, f.asks.span if f.asks else None)
+                    f.new = True
+                elif not partial:
+                    self._retold(f, f.span, out)
+                if f.new and f.span:
+                    self.offers.enter(f.span.id)
+        return rows
+
+    def _find(self, fresh: list[Fresh], old: list[Span], out: Difference) -> None:
+        """Old spans for the pieces that are old: in the last prompt, in an earlier one, or in the
+        last one under another id."""
+        pool = Pool(old, lambda span: self.keys.get(span.id))
+        for f in reversed(fresh):
+            f.span = self._known(f, pool)
+        missing = [f for f in fresh if f.span is None]
+        for f in missing if self.gone else ():
+            self._back(f, out)
+        if any(f.span is None for f in missing) and (left := pool.left()):
+            alike = Pool(left, likeness)
+            for f in reversed(missing):
+                if f.span is None and f.asks is None:
+                    f.span = alike.take(likeness(f.piece), f.piece.text)
+
+    def _known(self, f: Fresh, pool: Pool) -> Span | None:
+        piece = f.piece
+        if piece.kind is not Kind.RESULT:
+            return pool.take(key_of(piece), piece.text)
+        if f.asks and f.asks.span:
+            return pool.take(("result", f.asks.span.id), piece.text)
+        if not piece.call:
+            return pool.take(key_of(piece), piece.text)
+        # An id may stand for several calls: all but the last must be told by their text.
+        for n, call in enumerate([*self._called(piece.call)] or [piece.call]):
+            if found := pool.take(("result", call), piece.text, exact=n > 0):
+                return found
+        return None
+
+    def _back(self, f: Fresh, out: Difference) -> None:
+        """A piece that had left and is in the prompt again."""
+        key = key_of(f.piece)
+        if f.piece.kind is Kind.RESULT and (f.asks or f.piece.call):
+            named = next(self._called(f.piece.call), f.piece.call or "")
+            key = ("result", f.asks.span.id if f.asks and f.asks.span else named)
+        spans = self.gone.get(key)
+        if not spans or (f.piece.kind in PAIR and spans[-1].text != f.piece.text):
+            return
+        f.span = spans.pop()
+        if f.span.id in self.whole:
+            return  # only its stub is back
+        if f.span.id in self.evicted:
+            self.evicted.remove(f.span.id)
+            out.restored.append(f.span.id)
+            self.offers.enter(f.span.id)
+        else:
+            f.new = True
+
+    def _retold(self, f: Fresh, span: Span, out: Difference) -> None:
+        """The same span with another text: what is left of it, or what it was before."""
+        piece = f.piece
+        if span.text == piece.text or span.kind not in PAIR:
+            return
+        if (whole := self.whole.get(span.id)) is not None:
+            f.span = replace(span, text=piece.text, arguments=piece.arguments)
+            if same_text(whole.text, piece.text):
+                f.span = self.whole.pop(span.id)
+                out.restored.append(span.id)
+                self.offers.enter(span.id)
+        elif span.kind is Kind.CALL:
+            if _emptied(span, piece):
+                self.whole[span.id] = span
+                out.emptied[span.id] = piece.text
+                f.span = replace(span, text=piece.text, arguments=piece.arguments)
+        elif not same_text(span.text, piece.text):
+            if len(piece.text) < len(span.text) or stub(piece.text):
+                self.whole[span.id] = span
+                out.cleared[span.id] = piece.text
+                self.offers.leave(span.id)
+                f.span = replace(span, kind=Kind.TOMBSTONE, text=piece.text)
+            else:  # what had been announced has come
+                out.withdrawn.append(span.id)
+                f.span, f.new = replace(span, text=piece.text, failed=piece.failed), True
+
+    # -- what left ------------------------------------------------------------------------------
+
+    def lose(
+        self,
+        lost: list[Span],
+        replied: Collection[str],
+        fresh: list[Fresh],
+        out: Difference,
+        *,
+        blameless: bool,
+        stated: bool,
+    ) -> None:
+        """Tell what was pruned from what only left.
+
+        The last answer need not come back as it was: it counts only if more than it was lost, or
+        if the result of a call in it is there and the call is not.
+        """
+        new = [f.span for f in fresh if f.new and f.span]
+        answered = {span.call for span in new if span.kind is Kind.RESULT}
+        rewritten = any(span.kind is Kind.ASSISTANT for span in new)
+        pruned = [
+            span
+            for span in lost
+            if span.kind is not Kind.SYSTEM
+            and (stated or span.kind is not Kind.REASONING)
+            and not (rewritten and span.kind is Kind.ASSISTANT and span.id in replied)
+        ]
+        if blameless or all(s.id in replied and s.id not in answered for s in pruned):
+            pruned = []
+        out.dropped = [span.id for span in pruned]
+        self.evicted.update(out.dropped)
+        out.withdrawn += [span.id for span in lost if span.id not in self.evicted]
+        for span in lost:
+            self.offers.leave(span.id)
+            if span.kind is not Kind.SYSTEM:
+                self.gone[self.keys[span.id]].append(span)
+
+    def mark_summaries(self, fresh: list[Fresh], out: Difference) -> None:
+        """Find the text that took the place of dropped spans: by its words, or because it stands
+        before spans that are left."""
+        kept = [n for n, f in enumerate(fresh) if not f.new and f.piece.kind not in LIGHT]
+        last = kept[-1] if kept else -1
+        for n, f in enumerate(fresh):
+            if not f.new or f.span is None:
+                continue
+            if f.span.kind in TEXT and (is_summary(f.span.text) or (n < last and _stands_in(f))):
+                f.span = replace(f.span, kind=Kind.SUMMARY)
+            if f.span.kind is Kind.SUMMARY:
+                out.summarised = True
+                out.opaque = out.opaque or bool(f.piece.opaque)
+
+
+def _emptied(span: Span, piece: Piece) -> bool:
+    """Whether a call lost arguments; a client may tidy them, or repair what was no JSON."""
+    if keeps(span.arguments, piece.arguments):
+        return False
+    if isinstance(span.arguments, str) and not isinstance(piece.arguments, str):
+        return False
+    return len(piece.text) < len(span.text) or stub(str(piece.arguments)) is not None
+
+
+def _stands_in(f: Fresh) -> bool:
+    piece = f.piece
+    return piece.kind is Kind.USER and len(piece.text) >= REPLACEMENT and not stub(piece.text)

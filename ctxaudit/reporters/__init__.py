@@ -1,0 +1,26 @@
+"""Outputs: one module each, that writes a report and decides nothing."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import IO, Protocol, cast
+
+from ctxaudit.report import Report
+
+
+class Reporter(Protocol):
+    """What an output's module has."""
+
+    NAME: str
+
+    def write(self, report: Report, stream: IO[str], *, color: bool = False) -> None:
+        """Write the report; ``color`` where the output has colours."""
+
+
+#: Imported when used: only one of them needs Rich.
+REPORTERS = {"rich": "ctxaudit.reporters.rich", "json": "ctxaudit.reporters.json"}
+
+
+def reporter(name: str) -> Reporter:
+    """The module of an output by its name. Raises: KeyError."""
+    return cast(Reporter, import_module(REPORTERS[name]))
