@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ctxaudit.adapters import ADAPTERS, Adapter, detect
+from ctxaudit.adapters import Adapter, detect
+from ctxaudit.adapters import adapter as adapter_of
 from ctxaudit.errors import LogError
 from ctxaudit.log import STDIN, Log, Problem, Source
 from ctxaudit.model import Aspect, Extent, Turn
@@ -79,7 +80,7 @@ def open_log(path: str, input_format: str | None = None) -> tuple[Log, Adapter]:
     """A log and the adapter that reads it. Raises: LogError if no format fits."""
     log = Log(path, "<stdin>" if path == STDIN else path)
     head = log.head()
-    adapter = ADAPTERS[input_format] if input_format else detect(head)
+    adapter = adapter_of(input_format) if input_format else detect(head)
     if adapter is None:
         why = log.problems[0].message if log.problems else "empty, or of no known format"
         raise LogError(f"{log.name}: {why}")
@@ -107,7 +108,7 @@ def audit_one(
     """Audit one log; None if it was only met in a directory and is of no known format."""
     log = Log(item.path, "<stdin>" if item.path == STDIN else item.path)
     head = log.head()
-    adapter = ADAPTERS[options.input_format] if options.input_format else detect(head)
+    adapter = adapter_of(options.input_format) if options.input_format else detect(head)
     if adapter is None:
         if item.found and not log.problems:
             return None
@@ -191,6 +192,6 @@ def joined(reports: list[LogReport], options: Options) -> list[LogReport]:
                 if session in early.midway or late.format is None:
                     continue
                 logs = [Log(early.path), Log(late.path)]
-                reports[m] = replay_logs(logs, ADAPTERS[late.format], options)
+                reports[m] = replay_logs(logs, adapter_of(late.format), options)
                 merged.add(n)
     return [report for n, report in enumerate(reports) if n not in merged]

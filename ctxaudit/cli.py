@@ -181,12 +181,12 @@ def formats(
     format: Annotated[Listing, typer.Option(help="How to list them.")] = Listing.table,
 ) -> None:
     """List the formats of logs, and what each can show at best."""
-    from ctxaudit.adapters import ADAPTERS
+    from ctxaudit.adapters import adapters
 
     rows = [
         {"name": adapter.NAME, "title": adapter.TITLE}
         | {aspect.value: extent.label for aspect, extent in adapter.SHOWS.items()}
-        for adapter in ADAPTERS.values()
+        for adapter in adapters()
     ]
     _list(rows, format, ("name", "schemas", "prompts", "results", "summaries", "title"))
 
@@ -240,10 +240,10 @@ def _adapter(name: str | None) -> str | None:
     """The name of a known format. Raises: UsageError."""
     from difflib import get_close_matches
 
-    from ctxaudit.adapters import ADAPTERS
+    from ctxaudit.adapters import FORMATS
 
-    if name is not None and name not in ADAPTERS:
-        close = get_close_matches(name, ADAPTERS, n=1)
+    if name is not None and name not in FORMATS:
+        close = get_close_matches(name, FORMATS, n=1)
         hint = f"; did you mean {close[0]}?" if close else "; `ctxaudit formats` lists them"
         raise UsageError(f"no format is called {name!r}{hint}")
     return name

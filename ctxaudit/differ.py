@@ -66,7 +66,7 @@ class Lane:
         Raises what the snapshot's ``pieces`` and ``schemas`` raise, and then leaves all as it was.
         """
         change = self._compare(snapshot)
-        self.ledger.offers.learn(snapshot.raw_tools, snapshot.schemas)
+        self.ledger.offers.learn(snapshot)
         size = len(snapshot.items)
         retry = self.count > 0 and not change.heads and change.same == size == len(self.items)
         if retry and snapshot.reply and snapshot.reply == self.answer and _named(self.answer):
@@ -79,12 +79,13 @@ class Lane:
             difference.withdrawn = [span.id for span in self.replied]
         else:
             self._follow(snapshot, change, where, difference)
-        turn = self._turn(snapshot, where, difference)
+        reply = self._replied(snapshot.reply or (), where)
+        turn = self._turn(snapshot, where, difference, reply)
         self.answer = snapshot.reply
         if snapshot.reply is None:
-            self.open, self.replied = turn, []
+            self.open = turn
         else:
-            done.append(self._reply(turn, snapshot.reply))
+            done.append(turn)
         return done
 
     def close(self) -> list[Turn]:
@@ -94,19 +95,10 @@ class Lane:
 
     # -- the answer -----------------------------------------------------------------------------
 
-    def _reply(self, turn: Turn, pieces: Iterable[Piece]) -> Turn:
+    def _replied(self, pieces: Iterable[Piece], where: Location) -> list[Span]:
         # The results of what the provider itself ran come with the next prompt, as all others do.
-        spans = [self.ledger.span(p, turn.where) for p in pieces if p.kind is not Kind.RESULT]
-        self.replied = spans
-        return replace(
-            turn,
-            reply=tuple(s for s in spans if s.kind is not Kind.CALL),
-            calls=tuple(
-                ToolCall(s.id, s.tool or "", s.arguments, s.where)
-                for s in spans
-                if s.kind is Kind.CALL
-            ),
-        )
+        self.replied = [self.ledger.span(p, where) for p in pieces if p.kind is not Kind.RESULT]
+        return self.replied
 
     def _answered(self, change: Change, retry: bool) -> list[Turn]:
         """The turn that waits for its answer, with the one that the next prompt shows."""
@@ -126,7 +118,9 @@ class Lane:
         if any(p.kind is Kind.RESULT for p in pieces[:first]):
             return waiting
         end = next((n for n in range(first, len(pieces)) if pieces[n].kind not in WRITTEN), None)
-        return [self._reply(waiting[0], pieces[first:end])]
+        turn = waiting[0]
+        reply = self._replied(pieces[first:end], turn.where)
+        return [replace(turn, reply=_said(reply), calls=_called(reply))]
 
     # -- what changed ---------------------------------------------------------------------------
 
@@ -145,13 +139,25 @@ class Lane:
 
     def _follow(self, snapshot: Snapshot, change: Change, where: Location, out: Difference) -> None:
         """Make the prompt the last one, and note in ``out`` what it has done to the one before."""
-        same, heads = change.same, change.heads
+        if change.same == len(self.items) and not change.heads:
+            rows = self.ledger.extend(change.fresh, self.replied, where, out)
+            if rows is not None:
+                self.items = snapshot.items
+                self.spans += rows
+                return
+        fresh = self._settle(snapshot, change, where, out)
+        out.added = [f.span for f in fresh if f.new and f.span]
+        out.removed = [f.piece.removes for f in fresh if f.new and f.piece.removes]
+
+    def _settle(
+        self, snapshot: Snapshot, change: Change, where: Location, out: Difference
+    ) -> list[Fresh]:
+        same, heads, ledger, partial = change.same, change.heads, self.ledger, snapshot.partial
         blameless = self._branched(snapshot, change)
         old = [s for n in heads for s in self.spans[n]]
         old += [s for row in self.spans[same:] for s in row] + self.replied
         groups = [*heads.values(), *change.fresh]
         before = self._unanswered(same, groups)
-        ledger, partial = self.ledger, snapshot.partial
         rows = ledger.settle(groups, old, before, where, out, partial=partial)
         fresh = [f for row in rows for f in row]
         if not partial:
@@ -162,18 +168,17 @@ class Lane:
             ledger.lose(lost, replied, fresh, out, blameless=blameless, stated=stated)
             if out.dropped:
                 ledger.mark_summaries(fresh, out)
-        out.added = [f.span for f in fresh if f.new and f.span]
-        out.removed = [f.piece.removes for f in fresh if f.new and f.piece.removes]
-        self._keep(snapshot, change, [_spans(row) for row in rows], out)
+        self._keep(snapshot, change, rows)
+        return fresh
 
-    def _keep(
-        self, snapshot: Snapshot, change: Change, rows: list[list[Span]], out: Difference
-    ) -> None:
+    def _keep(self, snapshot: Snapshot, change: Change, settled: list[list[Fresh]]) -> None:
         if snapshot.partial:
             # A cut record proves nothing: what it lacks, or holds only in part, stays as it was.
+            new = [f.span for row in settled for f in row if f.new and f.span]
             self.items = [*self.items, object()]
-            self.spans = [*self.spans, self.replied + out.added]
+            self.spans = [*self.spans, self.replied + new]
             return
+        rows = [[f.span for f in row if f.span] for row in settled]
         for n, row in zip(change.heads, rows, strict=False):
             self.spans[n] = row
         self.items = snapshot.items
@@ -218,14 +223,18 @@ class Lane:
             and all(p.kind is Kind.USER and not is_summary(p.text) for row in fresh for p in row)
         )
 
-    def _turn(self, snapshot: Snapshot, where: Location, difference: Difference) -> Turn:
+    def _turn(
+        self, snapshot: Snapshot, where: Location, difference: Difference, reply: list[Span]
+    ) -> Turn:
         gaps = (*snapshot.gaps, UNREADABLE) if difference.opaque else snapshot.gaps
         return Turn(
             where,
             decisions=tuple(decisions(difference, where, snapshot.stated)),
             added=tuple(difference.added),
             tools=self.ledger.offers.now(snapshot),
-            complete=snapshot.complete,
+            reply=_said(reply),
+            calls=_called(reply),
+            complete=self.ledger.offers.complete,
             error=snapshot.error,
             prompt_tokens=snapshot.prompt_tokens,
             gaps=gaps,
@@ -239,12 +248,17 @@ def only_system(spans: Iterable[list[Span]]) -> bool:
     return all(span.kind is Kind.SYSTEM for row in spans for span in row)
 
 
+def _said(reply: list[Span]) -> tuple[Span, ...]:
+    return tuple(s for s in reply if s.kind is not Kind.CALL)
+
+
+def _called(reply: list[Span]) -> tuple[ToolCall, ...]:
+    calls = (s for s in reply if s.kind is Kind.CALL)
+    return tuple(ToolCall(s.id, s.tool or "", s.arguments, s.where) for s in calls)
+
+
 def _named(pieces: Iterable[Piece]) -> bool:
     return any(piece.kind is Kind.CALL and piece.call for piece in pieces)
-
-
-def _spans(row: list[Fresh]) -> list[Span]:
-    return [f.span for f in row if f.span]
 
 
 def _common(old: list[Any], new: list[Any], start: int) -> int:

@@ -17,6 +17,7 @@ from ctxaudit.pieces import Piece
 PAIR = frozenset({Kind.CALL, Kind.RESULT, Kind.TOMBSTONE})
 TEXT = frozenset({Kind.SYSTEM, Kind.USER, Kind.ASSISTANT})
 LIGHT = frozenset({Kind.SYSTEM, Kind.REASONING})  #: leaves the prompt without being pruned
+GIVEN = frozenset({Kind.SYSTEM, Kind.USER, Kind.RESULT})  #: comes from outside the model
 REPLACEMENT = 40  # a text that took the place of dropped spans is a summary from this length on
 
 
@@ -69,6 +70,46 @@ class Ledger:
         return name
 
     # -- one prompt after another ---------------------------------------------------------------
+
+    def extend(
+        self, groups: list[list[Piece]], replied: list[Span], where: Location, out: Difference
+    ) -> list[list[Span]] | None:
+        """What ``settle`` and ``lose`` do, for a prompt that repeats the last one and its answer
+        and adds results and messages; None, and nothing done, if it is not that simple.
+        """
+        if self.gone:
+            return None
+        answer = {self.keys[span.id]: span for span in replied}
+        if len(answer) < len(replied):
+            return None
+        rows: list[list[Span | Piece]] = []
+        for group in groups:
+            row: list[Span | Piece] = []
+            rows.append(row)
+            for piece in group:
+                if piece.kind in GIVEN:
+                    if piece.kind is Kind.RESULT and piece.call not in self.calls:
+                        return None
+                    row.append(piece)
+                    continue
+                span = answer.pop(key_of(piece), None)
+                if span is None or (span.text != piece.text and span.kind is Kind.CALL):
+                    return None
+                row.append(span)
+        if any(span.kind is not Kind.REASONING for span in answer.values()):
+            return None
+        out.withdrawn = [span.id for span in answer.values()]
+        return [[self._given(thing, where, out) for thing in row] for row in rows]
+
+    def _given(self, thing: Span | Piece, where: Location, out: Difference) -> Span:
+        if isinstance(thing, Span):
+            return thing
+        span = self.span(thing, where)
+        out.added.append(span)
+        if thing.loads or thing.removes:
+            self.offers.enter(span.id)
+            out.removed += [thing.removes] if thing.removes else []
+        return span
 
     def settle(
         self,
@@ -208,7 +249,7 @@ class Ledger:
         out.withdrawn += [span.id for span in lost if span.id not in self.evicted]
         for span in lost:
             self.offers.leave(span.id)
-            if span.kind is not Kind.SYSTEM:
+            if span.kind not in LIGHT or span.id in self.evicted:
                 self.gone[self.keys[span.id]].append(span)
 
     def mark_summaries(self, fresh: list[Fresh], out: Difference) -> None:

@@ -20,11 +20,15 @@ class Offers:
         self.active: dict[str, Piece] = {}  # those that are in the prompt
         self.last: Mapping[str, ToolSchema] = {}
         self.changed = True
+        self.complete = True
 
-    def learn(self, raw: Any, read: Any) -> None:
+    def learn(self, snapshot: Snapshot) -> None:
         """Take the offer of a prompt; read only if it is not the last one's."""
+        raw = snapshot.raw_tools
         if raw is not None and (self.base is None or raw != self.raw):
-            self.raw, self.base, self.changed = raw, read(raw), True
+            base = snapshot.schemas(raw)
+            self.complete = snapshot.complete is None or snapshot.complete(raw)
+            self.raw, self.base, self.changed = raw, base, True
 
     def note(self, span: Span, piece: Piece) -> None:
         """A piece has become a span."""

@@ -37,8 +37,8 @@ class Snapshot:
     """One model call with its whole prompt.
 
     ``items`` are raw prompt items, compared by equality and read by ``pieces`` only when new;
-    ``raw_tools`` likewise by ``schemas`` (None: not logged). ``complete`` is False where more tools
-    are offered than the log names. ``reply`` is what the model answered, None if the log does not
+    ``raw_tools`` likewise by ``schemas`` (None: not logged), and by ``complete``, which says
+    whether they are all that is offered. ``reply`` is what the model answered, None if the log does not
     hold the answer: it is then looked for in the next prompt. ``lane`` tells agents of one session
     apart where the log does. ``partial``: the record was cut, so nothing is inferred from what it
     lacks. ``stated`` is the pruner's name where the log itself says that this prompt was edited.
@@ -58,4 +58,4 @@ class Snapshot:
     partial: bool = False
     stated: str | None = None
     gaps: tuple[Gap, ...] = ()
-    complete: bool = True
+    complete: Callable[[Any], bool] | None = None

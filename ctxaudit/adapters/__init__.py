@@ -7,18 +7,9 @@ gaps what a particular log does not.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from importlib import import_module
+from typing import Any, Protocol, cast
 
-from ctxaudit.adapters import (
-    claude_code,
-    claude_stream,
-    inspect_ai,
-    langsmith,
-    native,
-    openinference,
-    otel_genai,
-    requests,
-)
 from ctxaudit.log import Source
 from ctxaudit.model import Aspect, Extent, Turn
 
@@ -37,18 +28,30 @@ class Adapter(Protocol):
         """The turns of all sessions, in the order of the log."""
 
 
-ADAPTERS: dict[str, Adapter] = {
-    native.NAME: native,
-    claude_code.NAME: claude_code,
-    claude_stream.NAME: claude_stream,
-    inspect_ai.NAME: inspect_ai,
-    langsmith.NAME: langsmith,
-    openinference.NAME: openinference,
-    otel_genai.NAME: otel_genai,
-    requests.NAME: requests,
+#: Modules by the name of their format. Each is imported when it is asked for, so that a scan pays
+#: only for the formats that it tries; no log is recognised by two of them.
+FORMATS = {
+    "native": "native",
+    "requests": "requests",
+    "claude-code": "claude_code",
+    "claude-stream-json": "claude_stream",
+    "inspect": "inspect_ai",
+    "langsmith": "langsmith",
+    "openinference": "openinference",
+    "otel-genai": "otel_genai",
 }
+
+
+def adapter(name: str) -> Adapter:
+    """The module of a format. Raises: KeyError if there is none of that name."""
+    return cast(Adapter, import_module(f"ctxaudit.adapters.{FORMATS[name]}"))
+
+
+def adapters() -> Iterator[Adapter]:
+    """All formats, in the order in which they are tried."""
+    return (adapter(name) for name in FORMATS)
 
 
 def detect(head: Sequence[Any]) -> Adapter | None:
     """The format of a log by its first values, None if it is none of ours."""
-    return next((a for a in ADAPTERS.values() if a.recognises(head)), None)
+    return next((found for found in adapters() if found.recognises(head)), None)

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import orjson
@@ -103,7 +104,10 @@ def _is_body(value: dict[str, Any]) -> bool:
 
 
 def _first(fields: dict[str, Any], names: tuple[str, ...]) -> Any:
-    return next((fields[name] for name in names if fields.get(name) is not None), None)
+    for name in names:
+        if (value := fields.get(name)) is not None:
+            return value
+    return None
 
 
 def _parsed(value: Any) -> Any:
@@ -138,14 +142,21 @@ def _places(
 
 def _named(places: list[dict[str, Any]], names: tuple[str, ...]) -> str | None:
     """The first of the names that has a value: the better name first, then the nearer place."""
-    for name in names:
-        for fields in places:
+    known = [fields for fields in places if not names_of(names).isdisjoint(fields)]
+    for name in names if known else ():
+        for fields in known:
             value = fields.get(name)
             if isinstance(value, dict):
                 value = value.get("id", value.get("name"))
             if isinstance(value, (str, int)) and not isinstance(value, bool) and value != "":
                 return str(value)
     return None
+
+
+@cache
+def names_of(names: tuple[str, ...]) -> frozenset[str]:
+    """The names as a set."""
+    return frozenset(names)
 
 
 def _from_headers(outer: dict[str, Any]) -> str | None:

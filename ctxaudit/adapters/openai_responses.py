@@ -46,14 +46,14 @@ def pieces(item: Any) -> list[Piece]:
     if sort == "message":
         return content.pieces(KINDS.get(item.get("role"), Kind.USER), item.get("content"))
     if sort == "reasoning":
-        told = [*(item.get("summary") or ()), *(item.get("content") or ())]
-        return content.pieces(Kind.REASONING, told)
+        thought = [*(item.get("summary") or ()), *(item.get("content") or ())]
+        return content.pieces(Kind.REASONING, thought)
     if sort in COMPACTIONS:
         return _summary(item)
     if sort == "mcp_list_tools":
         loads = tuple(content.schemas(item.get("tools") or []).values())
-        told = dumps([schema.name for schema in loads])
-        return [Piece(Kind.SYSTEM, f"{sort} {told}", loads=loads)]
+        names = dumps([schema.name for schema in loads])
+        return [Piece(Kind.SYSTEM, f"{sort} {names}", loads=loads)]
     if sort.endswith("_output"):
         return [_result(item, sort.removesuffix("_output"))]
     if sort.endswith("_call"):

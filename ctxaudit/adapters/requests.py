@@ -121,10 +121,10 @@ def snapshot(record: Record, chains: Chains) -> Snapshot | None:
         lane=exchange.agent,
         error=exchange.error,
         prompt_tokens=dialect.tokens(response),
+        complete=provider_content.whole,
     )
     if made.raw_tools is None:
         made.raw_tools = exchange.options.get("tools")
-    made.complete = provider_content.whole(made.raw_tools)
     _read_prompt(made, dialect, exchange.body, response, chains)
     if exchange.response is not None:
         made.reply = dialect.reply(response)

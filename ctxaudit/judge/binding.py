@@ -14,6 +14,11 @@ from ctxaudit.model import Confidence, Kind, Span, ToolCall, dumps
 #: Spans in which a person or the runtime gives a handle: whoever was told once may use it.
 GIVEN = frozenset({Kind.USER, Kind.SYSTEM})
 MIN_PART = 3
+#: Arguments that hold the text of a file or of a change to one.
+CONTENT = frozenset(
+    "content contents old_string new_string old_str new_str old_text new_text file_text new_source "
+    "insert_text patch diff replacement code_edit oldText newText oldString newString".split()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,12 +40,18 @@ def orphans(call: ToolCall, ctx: ContextState) -> Iterator[Orphan]:
         return
     seen: set[str] = set()
     for handle in handles(call.arguments):
-        if handle.value in seen or handle.kind is HandleKind.WORD:
+        if handle.value in seen or handle.kind is HandleKind.WORD or _is_content(handle, call):
             continue
         seen.add(handle.value)
         binding = lost_binding(handle, ctx)
         if binding is not None and binding.span.where.turn <= call.where.turn:
             yield Orphan(handle, binding, _copy(handle.value, call, ctx))
+
+
+def _is_content(handle: Handle, call: ToolCall) -> bool:
+    """Part of a text that is written somewhere, not an argument that points at something."""
+    name = handle.path.rsplit(".", 1)[-1].rstrip("[]")
+    return name in CONTENT or (isinstance(call.arguments, str) and "\n" in call.arguments)
 
 
 def lost_binding(handle: Handle, ctx: ContextState) -> Eviction | None:
