@@ -2,30 +2,59 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import orjson
 
-from ctxaudit.model import PruningDecision, Span, ToolSchema, Turn
+from ctxaudit.adapters.native import VERSION
+from ctxaudit.model import Kind, PruningDecision, Span, ToolSchema, Turn
+
+Offer = tuple[Mapping[str, ToolSchema] | None, bool]
 
 
 def dump(turns: Iterable[Turn]) -> Iterator[bytes]:
-    """Native lines; what has its default is left out, tools only where they changed."""
-    offered: dict[str, tuple[Mapping[str, ToolSchema] | None, bool]] = {}
+    """Native lines; what has its default is left out, tools only where they changed.
+
+    Reading them back gives the same turns, each at its own line; ``source`` keeps the line that it
+    stood at.
+    """
+    offered: dict[str, Offer] = {}
+    head: dict[str, Any] = {"ctxaudit": VERSION}
     for turn in turns:
-        data: dict[str, Any] = {"session": turn.where.session, "turn": turn.where.turn}
-        if turn.where.line:
-            data["source"] = {"line": turn.where.line}
-        before = offered.get(turn.where.session)
-        if before is None or before[0] != turn.tools or before[1] != turn.complete:
-            tools = turn.tools
-            data["tools"] = None if tools is None else [_schema(t) for t in tools.values()]
-            if not turn.complete:
-                data["tools_complete"] = False
-            offered[turn.where.session] = (turn.tools, turn.complete)
-        data |= _parts(turn)
-        yield orjson.dumps(data, option=orjson.OPT_APPEND_NEWLINE)
+        where = turn.where
+        data = head | {"session": where.session, "turn": where.turn}
+        if where.line:
+            data["source"] = {"line": where.line}
+        offer = (turn.tools, turn.complete)
+        if not _same(offered.get(where.session), offer):
+            data |= _offer(offer)
+            offered[where.session] = offer
+        yield _line(data | _parts(turn))
+        head = {}
+
+
+def _same(before: Offer | None, now: Offer) -> bool:
+    """Whether the same tools are offered; usually it is the very same mapping."""
+    if before is None or before[1] != now[1]:
+        return False
+    return before[0] is now[0] or before[0] == now[0]
+
+
+def _line(data: dict[str, Any]) -> bytes:
+    try:
+        return orjson.dumps(data, option=orjson.OPT_APPEND_NEWLINE)
+    except orjson.JSONEncodeError:
+        # Half a surrogate pair, an integer beyond 64 bits, or nesting that orjson does not write.
+        return json.dumps(data, separators=(",", ":")).encode() + b"\n"
+
+
+def _offer(offer: Offer) -> dict[str, Any]:
+    tools, complete = offer
+    schemas = None if tools is None else [_schema(tool) for tool in tools.values()]
+    data: dict[str, Any] = {"tools": schemas}
+    return data if complete else data | {"tools_complete": False}
 
 
 def _parts(turn: Turn) -> dict[str, Any]:
@@ -35,10 +64,10 @@ def _parts(turn: Turn) -> dict[str, Any]:
     ]
     return _without_defaults(
         {
-            "decisions": [_decision(decision) for decision in turn.decisions],
-            "add": [_span(span) for span in turn.added],
-            "restored": list(turn.restored),
+            "decisions": [_decision(d, order) for order, d in enumerate(turn.decisions)],
             "withdrawn": list(turn.withdrawn),
+            "restored": list(turn.restored),
+            "add": [_span(span) for span in turn.added],
             "reply": [_span(span) for span in turn.reply],
             "calls": calls,
             "final": turn.final or None,
@@ -49,12 +78,13 @@ def _parts(turn: Turn) -> dict[str, Any]:
     )
 
 
-def _decision(decision: PruningDecision) -> dict[str, Any]:
+def _decision(decision: PruningDecision, order: int) -> dict[str, Any]:
     data = _without_defaults(
         {
             "kind": decision.kind.value,
             "spans": list(decision.spans),
             "tools": list(decision.tools),
+            "order": None if decision.order == order else decision.order,
             "actor": decision.actor,
             "reason": decision.reason,
             "score": decision.score,
@@ -63,6 +93,8 @@ def _decision(decision: PruningDecision) -> dict[str, Any]:
             "stubs": dict(decision.stubs) or None,
         }
     )
+    if decision.stubs and not decision.spans:
+        data["spans"] = []
     if not decision.explicit:
         data["explicit"] = False
     if not decision.exact:
@@ -71,14 +103,12 @@ def _decision(decision: PruningDecision) -> dict[str, Any]:
 
 
 def _span(span: Span) -> dict[str, Any]:
-    return {"id": span.id, "kind": span.kind.value, "text": span.text} | _without_defaults(
-        {
-            "call": span.call,
-            "tool": span.tool,
-            "failed": span.failed,
-            "arguments": span.arguments,
-        }
-    )
+    data: dict[str, Any] = {"id": span.id, "kind": span.kind.value, "text": span.text}
+    # A null says what its absence would leave to the reader to fill in.
+    if span.call is not None or span.kind is Kind.CALL:
+        data |= {"call": span.call, "tool": span.tool}
+    told = {"tool": span.tool, "failed": span.failed, "arguments": span.arguments}
+    return data | {key: value for key, value in told.items() if value is not None}
 
 
 def _schema(schema: ToolSchema) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from ctxaudit.knowledge.summaries import is_summary
 from ctxaudit.ledger import Ledger
 from ctxaudit.matching import Fresh, key_of
 from ctxaudit.model import Kind, Location, Span, ToolCall, Turn
+from ctxaudit.offers import Catalogue, Offers
 from ctxaudit.pieces import Piece, Snapshot
 
 BRANCHES = 8  # abandoned branches of a conversation that are remembered
@@ -32,7 +33,7 @@ class Change:
 class Lane:
     """One conversation: its last prompt, item by item, and the spans that each item became."""
 
-    def __init__(self, name: str, hint: str | None) -> None:
+    def __init__(self, name: str, hint: str | None, catalogue: Catalogue) -> None:
         self.name = name
         self.hint = hint
         self.count = 0
@@ -41,7 +42,7 @@ class Lane:
         self.replied: list[Span] = []  # the last answer: expected in the next prompt
         self.answer: list[Piece] | None = None  # the same as the log has it
         self.left: list[list[Any]] = []  # prompts of branches that were abandoned
-        self.ledger = Ledger()
+        self.ledger = Ledger(Offers(catalogue))
         self.open: Turn | None = None  # waits for its answer to show in the next prompt
         self._extending: Snapshot | None = None
 

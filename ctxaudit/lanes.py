@@ -19,6 +19,7 @@ import orjson
 from ctxaudit.differ import Lane
 from ctxaudit.knowledge.summaries import is_summary
 from ctxaudit.model import Kind, Span, Turn
+from ctxaudit.offers import Catalogue
 from ctxaudit.pieces import Piece, Snapshot
 
 FEW, MANY = 8, 64  # of the last used conversations, tried where no index helps
@@ -33,6 +34,7 @@ class Lanes:
 
     def __init__(self) -> None:
         self.groups: dict[str | None, Group] = defaultdict(Group)
+        self.catalogue = Catalogue()
 
     def advance(self, snapshot: Snapshot) -> list[Turn]:
         """The turns that a prompt completes, usually its own.
@@ -40,7 +42,9 @@ class Lanes:
         Raises what the snapshot's ``pieces`` and ``schemas`` raise, and then leaves all as it was.
         """
         group = self.groups[snapshot.session]
-        lane = group.choose(snapshot) or Lane(group.name(snapshot), snapshot.lane)
+        lane = group.choose(snapshot)
+        if lane is None:
+            lane = Lane(group.name(snapshot), snapshot.lane, self.catalogue)
         turns = lane.advance(snapshot)
         group.touch(lane)
         return turns
@@ -173,7 +177,7 @@ def akin(lane: Lane, snapshot: Snapshot) -> bool:
     its = next((p.text for p in _pieces(snapshot, 3) if p.kind is Kind.SYSTEM), None)
     if mine is not None and its is not None and mine[:HEAD] == its[:HEAD]:
         return True
-    same_tools: bool = snapshot.raw_tools == lane.ledger.offers.raw
+    same_tools = bool(snapshot.raw_tools == lane.ledger.offers.raw)
     return same_tools and (snapshot.raw_tools is not None or mine is its)
 
 

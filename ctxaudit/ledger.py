@@ -24,8 +24,8 @@ REPLACEMENT = 40  # a text that took the place of dropped spans is a summary fro
 class Ledger:
     """Gives every piece its span, an old one or a new one, and remembers those that left."""
 
-    def __init__(self) -> None:
-        self.offers = Offers()
+    def __init__(self, offers: Offers) -> None:
+        self.offers = offers
         self.keys: dict[str, Key] = {}
         self.calls: dict[str, list[str]] = defaultdict(list)  # span ids by the runtime's own id
         self.tools: dict[str, str | None] = {}  # of each call

@@ -302,6 +302,7 @@ class Cause:
     explicit: bool = False
     actor: str | None = None
     reason: str | None = None
+    decision: str = ""  # what the findings of one decision have in common
 
     @classmethod
     def of(cls, decision: PruningDecision, subject: str | None = None) -> Cause:
@@ -313,6 +314,7 @@ class Cause:
             decision.explicit,
             decision.actor,
             decision.reason,
+            f"{decision.where.turn} {decision.kind} {decision.order} {decision.subject}",
         )
 
 

@@ -10,10 +10,32 @@ from ctxaudit.model import Span, ToolSchema
 from ctxaudit.pieces import Piece, Snapshot
 
 
+SHARED = 6  # tool lists that are remembered
+
+
+class Catalogue:
+    """The tool lists that were read last, shared by all conversations of a log."""
+
+    def __init__(self) -> None:
+        self.known: list[tuple[Any, dict[str, ToolSchema], bool]] = []
+
+    def read(self, snapshot: Snapshot) -> tuple[Any, dict[str, ToolSchema], bool]:
+        """The list itself, its schemas, and whether they are all that is offered."""
+        raw = snapshot.raw_tools
+        for entry in self.known:
+            if entry[0] == raw:
+                return entry
+        schemas = snapshot.schemas(raw)
+        new = (raw, schemas, snapshot.complete is None or snapshot.complete(raw))
+        self.known = [new, *self.known[: SHARED - 1]]
+        return new
+
+
 class Offers:
     """The tools of one conversation. What is offered unchanged stays the same object."""
 
-    def __init__(self) -> None:
+    def __init__(self, catalogue: Catalogue) -> None:
+        self.catalogue = catalogue
         self.raw: Any = None
         self.base: dict[str, ToolSchema] | None = None
         self.bearing: dict[str, Piece] = {}  # pieces that load or remove tools, by span
@@ -24,11 +46,11 @@ class Offers:
 
     def learn(self, snapshot: Snapshot) -> None:
         """Take the offer of a prompt; read only if it is not the last one's."""
-        raw = snapshot.raw_tools
-        if raw is not None and (self.base is None or raw != self.raw):
-            base = snapshot.schemas(raw)
-            self.complete = snapshot.complete is None or snapshot.complete(raw)
-            self.raw, self.base, self.changed = raw, base, True
+        if snapshot.raw_tools is None:
+            return
+        raw, base, complete = self.catalogue.read(snapshot)
+        if raw is not self.raw:
+            self.raw, self.base, self.complete, self.changed = raw, base, complete, True
 
     def note(self, span: Span, piece: Piece) -> None:
         """A piece has become a span."""

@@ -108,9 +108,8 @@ def incident(finding: Finding) -> str | None:
     cause = finding.cause
     if cause is None:
         return None
-    return fingerprint(
-        "incident", finding.where.session, cause.kind, cause.subject, str(cause.where.turn)
-    )
+    key = cause.decision or f"{cause.kind} {cause.subject}"
+    return fingerprint("incident", finding.where.session, key)
 
 
 def fingerprint(*parts: str | None) -> str:

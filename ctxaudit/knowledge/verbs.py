@@ -34,7 +34,7 @@ ADDS = word_set(
 SETS = word_set(
     """update set delete remove edit write modify change put patch replace rename move cancel
     close reopen enable disable toggle start stop kill terminate restart reboot reset resume
-    suspend pause assign unassign grant revoke approve reject merge rebase deploy undeploy
+    suspend promote demote pause assign unassign grant revoke approve reject merge rebase deploy undeploy
     publishall release rollback revert restore archive unarchive lock unlock mark unmark
     subscribe unsubscribe follow unfollow star unstar like upsert ensure save store upload
     sync install uninstall migrate apply configure connect disconnect link unlink attach

@@ -37,36 +37,42 @@ def opening(scene: Scene, filler: int = 1) -> None:
 
 def fill(scene: Scene, count: int) -> None:
     """Reading of which nothing is used later, and which can be done again at any time."""
-    for _ in range(count):
-        scene.rng.choice((_search, _read, _grep))(scene)
+    left = count
+    while left > 0:
+        together = 2 if left > 1 and scene.rng.random() < 0.25 else 1
+        reads = [scene.rng.choice((_search, _read, _grep))(scene) for _ in range(together)]
+        scene.calls(*((scene.write(role, arguments), text) for role, arguments, text in reads))
+        left -= together
 
 
-def _search(scene: Scene) -> None:
+Reading = tuple[str, dict[str, Any], str]
+
+
+def _search(scene: Scene) -> Reading:
     rows = [item(scene, scene.mint()) for _ in range(scene.rng.randrange(1, 4))]
     arguments: dict[str, Any] = {"query": scene.names.word()}
     if scene.rng.random() < 0.5:
         arguments["limit"] = scene.rng.choice((5, 10, 20))
-    scene.call("search", arguments, json.dumps(rows))
+    return "search", arguments, json.dumps(rows)
 
 
-def _read(scene: Scene) -> None:
+def _read(scene: Scene) -> Reading:
     names = scene.names
     lines = "\n".join(f"def {names.word()}(self):\n    return self.{names.word()}" for _ in "ab")
-    scene.call("read", {"path": names.path()}, lines)
+    return "read", {"path": names.path()}, lines
 
 
-def _grep(scene: Scene) -> None:
+def _grep(scene: Scene) -> Reading:
     word = scene.names.word()
     line = scene.rng.randrange(3, 90)
-    found = f"{scene.names.path()}:{line}: {word} = load()"
-    scene.call("grep", {"pattern": word}, found)
+    return "grep", {"pattern": word}, f"{scene.names.path()}:{line}: {word} = load()"
 
 
 def item(scene: Scene, handle: str, **more: Any) -> dict[str, Any]:
     """A record of the domain."""
     domain = scene.domain
     return {
-        domain.key: handle,
+        domain.key: domain.value(handle),
         "title": f"{scene.names.word()} {scene.names.word()}",
         "status": scene.rng.choice(domain.states),
         "owner": scene.names.word().title(),
@@ -80,7 +86,9 @@ def find(scene: Scene, role: str = "search") -> tuple[str, Call]:
     row = json.dumps(item(scene, handle))
     shape = scene.rng.choice(("list", "object", "text"))
     if role == "create":
-        call = scene.call("create", new_thing(scene), json.dumps({scene.domain.key: handle}))
+        call = scene.call(
+            "create", new_thing(scene), json.dumps({scene.domain.key: scene.domain.value(handle)})
+        )
     else:
         found = {
             "list": f"[{row}]",
@@ -105,7 +113,7 @@ def new_thing(scene: Scene) -> dict[str, Any]:
 def change(scene: Scene, handle: str) -> dict[str, Any]:
     """Arguments to update a thing with."""
     return {
-        scene.domain.key: handle,
+        **scene.domain.ref(handle),
         "status": scene.rng.choice(scene.domain.states),
         "notify": scene.rng.random() < 0.5,
         "reason": f"{scene.names.word()} {scene.names.word()}",
@@ -144,7 +152,7 @@ def _added(scene: Scene) -> None:
     handle, _ = find(scene)
     for _ in range(2):
         body = f"{scene.names.word()} {scene.names.word()} seen"
-        scene.call("part", {scene.domain.key: handle, "body": body}, "added", touches=[handle])
+        scene.call("part", {**scene.domain.ref(handle), "body": body}, "added", touches=[handle])
 
 
 def _job(scene: Scene) -> None:
@@ -154,7 +162,7 @@ def _job(scene: Scene) -> None:
     profile = scene.rng.choice(scene.domain.levels)
     scene.call(
         "start",
-        {scene.domain.key: handle, "profile": profile},
+        {**scene.domain.ref(handle), "profile": profile},
         json.dumps({"job_id": job, "state": "queued"}),
     )
     for state in ("running", "running", "finished"):
@@ -211,7 +219,7 @@ def _mailed(scene: Scene) -> None:
 def _reopened(scene: Scene) -> None:
     handle = scene.mint()
     scene.user(f"Please look at {handle} and change its state.")
-    scene.call("get", {scene.domain.key: handle}, json.dumps(item(scene, handle)))
+    scene.call("get", scene.domain.ref(handle), json.dumps(item(scene, handle)))
     scene.call("update", change(scene, handle), '{"ok": true}', touches=[handle])
 
 

@@ -132,8 +132,9 @@ def _refused(scene: Scene, handle: str) -> None:
 
 def _work_around(scene: Scene, ghostly: Call, handle: str) -> None:
     body = f"state to be changed: {scene.names.word()}"
-    key = scene.domain.key
-    scene.call("part", {key: handle, "body": body}, '{"added": true}', recovers=ghostly.uid)
+    scene.call(
+        "part", {**scene.domain.ref(handle), "body": body}, '{"added": true}', recovers=ghostly.uid
+    )
     scene.say("I left it as a remark.")
 
 
@@ -249,8 +250,8 @@ def unpruned_noise(scene: Scene, twin: str | None) -> None:
     for _ in range(2):
         scene.call("update", arguments, error, outcome="validation")
     scene.call("search", {"query": scene.names.word()}, "[]", outcome="negative")
-    scene.call("get", {scene.domain.key: handle}, json.dumps(item(scene, handle)))
+    scene.call("get", scene.domain.ref(handle), json.dumps(item(scene, handle)))
     invented = scene.domain.names.handle(scene.domain.noun)
     gone = f"no {scene.domain.noun} {invented}"
-    scene.call("get", {scene.domain.key: invented}, gone, outcome="missing", about=invented)
+    scene.call("get", scene.domain.ref(invented), gone, outcome="missing", about=invented)
     scene.say("That did not work out.")

@@ -97,7 +97,7 @@ def _edit(scene: Scene, role: str, subject: str) -> None:
     """A mutation of what the check looks at."""
     if role == "search":
         made = {**new_thing(scene), "title": f"{subject} {scene.names.word()}"}
-        created = json.dumps({scene.domain.key: scene.mint()})
+        created = json.dumps({scene.domain.key: scene.domain.value(scene.mint())})
         scene.call("create", made, created, touches=[subject])
     else:
         body = f"def {scene.names.word()}():\n    pass\n"
@@ -110,7 +110,7 @@ def polling(scene: Scene, twin: str | None) -> None:
     handle = scene.mint()
     scene.user(f"Export {handle} and tell me when it is done.")
     job = scene.mint("job")
-    arguments = {scene.domain.key: handle, "profile": scene.domain.levels[0]}
+    arguments = {**scene.domain.ref(handle), "profile": scene.domain.levels[0]}
     started = scene.call("start", arguments, json.dumps({"job_id": job, "state": "queued"}))
     scene.say(f"The job is {job}.", [started])
     scene.user("Keep an eye on it.")
@@ -129,14 +129,20 @@ def _deed(scene: Scene) -> tuple[str, dict[str, Any], dict[str, Any], str, str]:
         asker, sheet = names.word().title(), names.word()
         made["details"] = f"Asked for by {asker}; see the {sheet} sheet."
         other = {**made, "details": f"{asker} asked for this. The {sheet} sheet has the rest."}
-        return kind, made, other, json.dumps({scene.domain.key: scene.mint()}), made["title"]
+        return (
+            kind,
+            made,
+            other,
+            json.dumps({scene.domain.key: scene.domain.value(scene.mint())}),
+            made["title"],
+        )
     if kind == "send":
         body = f"the {scene.domain.noun} {names.word()} was moved to {names.word()}"
         who = names.word().title()
         mail = {"recipient": who, "subject": f"{names.word()} moved", "body": f"Hello, {body}."}
         return kind, mail, {**mail, "body": f"Hi there! Note that {body}."}, "sent", who
     handle = scene.mint()
-    note = {scene.domain.key: handle, "body": f"{names.word()} {names.word()} checked on site"}
+    note = {**scene.domain.ref(handle), "body": f"{names.word()} {names.word()} checked on site"}
     other = {**note, "body": f"on site, {note['body']}"}
     return kind, note, other, '{"added": true}', handle
 
@@ -272,7 +278,7 @@ def irreducible(scene: Scene, twin: str | None) -> None:
         handle = scene.mint()
         scene.user(f"Prepare the export of {handle}.")
         token = scene.mint("tok")
-        arguments = {scene.domain.key: handle, "profile": scene.domain.levels[0]}
+        arguments = {**scene.domain.ref(handle), "profile": scene.domain.levels[0]}
         call = scene.call("start", arguments, scene.rng.choice(SECRETS).format(token), mark="once")
         if twin == "told-to-the-user":
             scene.say(f"The export of {handle} was started; your code is {token}.", [call])

@@ -80,7 +80,7 @@ def _plain(scene: Scene) -> None:
     scene.user(f"Note that on {handle}.")
     clear_results(scene, 1)
     body = f"{day} {amount}"
-    scene.call("part", {scene.domain.key: handle, "body": body}, "added")
+    scene.call("part", {**scene.domain.ref(handle), "body": body}, "added")
     scene.say(rng.choice(DONE))
 
 
@@ -89,12 +89,12 @@ def minted(scene: Scene, twin: str | None) -> None:
     opening(scene)
     scene.user("Set up a new branch of work.")
     slug = f"{scene.names.word()}-{scene.rng.randrange(10, 99)}"
-    scene.call("part", {scene.domain.key: slug, "body": "first"}, f"added to {slug}")
+    scene.call("part", {**scene.domain.ref(slug), "body": "first"}, f"added to {slug}")
     scene.say(scene.rng.choice(DONE))
     fill(scene, 3)
     scene.user("And a second remark, please.")
     clear_results(scene, 1)
-    scene.call("part", {scene.domain.key: slug, "body": "second"}, "added")
+    scene.call("part", {**scene.domain.ref(slug), "body": "second"}, "added")
     scene.say(scene.rng.choice(DONE))
 
 
@@ -146,7 +146,8 @@ def severed(scene: Scene, twin: str | None) -> None:
     scene.user("And then?")
     calls = [c for m in scene.messages for c in m.calls]
     target = scene.rng.choice(calls)
-    halves = {scene.message_of(target).uid, scene.result_of(target).uid}
+    maker = scene.message_of(target)
+    halves = {maker.uid, *(scene.result_of(call).uid for call in maker.calls)}
     if twin is None:
         scene.view.hidden.add(scene.rng.choice(sorted(halves)))
     elif twin == "whole-pair":
@@ -261,5 +262,5 @@ def opaque(scene: Scene, twin: str | None) -> None:
     )
     scene.insert(Message(scene.uid(), "summary", blob, opaque=True))
     _use(scene, handle)
-    scene.call("get", {scene.domain.key: handle}, json.dumps(item(scene, handle)))
+    scene.call("get", scene.domain.ref(handle), json.dumps(item(scene, handle)))
     scene.say(scene.rng.choice(DONE))

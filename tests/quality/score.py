@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from tests.quality.scene import Trial
 from tests.quality.truth import Truth, truth
 
-LOUD = 1  #: warnings and above
+NOTE, LOUD = 0, 1  #: everything; warnings and above
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +61,12 @@ class Score:
             if not expected.must:
                 continue
             self.expected[expected.codes[0]] += 1
-            if any(matches(expected, finding) for finding in said):
+            if any(matches(expected, f) and f.severity >= expected.least for f in said):
                 self.found[expected.codes[0]] += 1
             else:
                 self.misses.append(Miss(trial, expected))
         for finding in said:
-            if finding.severity < LOUD:
+            if finding.severity < (LOUD if pruned(trial) else NOTE):
                 continue
             self.loud[finding.rule] += 1
             if any(matches(w, finding) for w in wanted if not w.calm):
@@ -82,6 +82,15 @@ class Score:
         if rule is None:
             return sum(self.right.values()), sum(self.loud.values())
         return self.right[rule], self.loud[rule]
+
+
+def pruned(trial: Trial) -> bool:
+    """Whether anything was ever taken out of a prompt or of the tools."""
+    return any(
+        sent.tools != trial.sent[0].tools
+        or list(sent.prompt) != [m for m in trial.messages if m.uid < sent.reply.uid]
+        for sent in trial.sent
+    )
 
 
 def matches(expected: Truth, finding: Said) -> bool:

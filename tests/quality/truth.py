@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tests.quality.scene import Call, Message, Sent, Trial
@@ -20,7 +20,8 @@ class Truth:
     """One expected finding: of any of ``codes``, at any of ``turns``.
 
     ``must`` is False where it is open whether the thing is a fault: a finding of it is neither
-    needed nor wrong. None for tool and handle means that any will do. ``calm``: as a note only.
+    needed nor wrong. None for tool and handle means that any will do. ``calm``: as a note
+    only. ``least`` is the lowest severity that will do: 0 note, 1 warning, 2 error, 3 critical.
     """
 
     codes: tuple[str, ...]
@@ -29,6 +30,7 @@ class Truth:
     handle: str | None = None
     must: bool = True
     calm: bool = False
+    least: int = 0
 
 
 def truth(trial: Trial) -> list[Truth]:
@@ -36,7 +38,12 @@ def truth(trial: Trial) -> list[Truth]:
     found: list[Truth] = []
     for compute in (schemas, ghosts, handles, pairs, marks, losses, repeats):
         found += compute(trial)
-    return found
+    return [replace(t, least=max(t.least, LEAST.get(t.codes[0], 0))) for t in found]
+
+
+#: Severities that the catalogue of rules promises without a condition.
+LEAST = {"GT103": 2, "OR204": 2, "OR206": 2, "RN302": 2, "RN303": 3, "RN304": 3, "RN305": 2}
+ERROR, CRITICAL = 2, 3
 
 
 # What a prompt holds.
@@ -111,7 +118,7 @@ def _constraints(definition: dict[str, Any]) -> set[tuple[str, ...]]:
     for name, schema in parameters.get("properties", {}).items():
         found.add(("property", name))
         if "type" in schema:
-            found.add(("type", name, schema["type"]))
+            found.add(("type", name, str(schema["type"])))
         found |= {("enum", name, value) for value in schema.get("enum", ())}
     return found
 
@@ -151,12 +158,12 @@ def _ghost(trial: Trial, turn: int, call: Call) -> Iterator[Truth]:
     if not prior:
         yield Truth(("GT108",), (here,), call.tool)
         return
-    yield Truth(("GT102",), (here,), call.tool)
+    yield Truth(("GT102",), (here,), call.tool, least=ERROR if call.effect == "set" else 0)
     if call.outcome == "validation":
         yield Truth(("GT103",), (here, here + 1), call.tool)
         for later, after in enumerate(trial.sent[turn + 1 :], here + 1):
             if any(c.recovers == call.uid for c in after.reply.calls):
-                yield Truth(("GT104",), tuple(range(here, later + 2)))
+                yield Truth(("GT104",), tuple(range(here, later + 2)), least=CRITICAL)
 
 
 def _outdated(trial: Trial, turn: int, call: Call) -> Iterator[Truth]:
@@ -165,7 +172,7 @@ def _outdated(trial: Trial, turn: int, call: Call) -> Iterator[Truth]:
     if _change(first, now) != "GT106" or _fits(call.arguments, now):
         return
     must = any(c.tool == call.tool and c.outcome == "ok" for c in called(trial.sent[turn]))
-    yield Truth(("GT106",), (turn + 1, turn + 2), call.tool, must=must)
+    yield Truth(("GT106",), (turn + 1, turn + 2), call.tool, must=must, least=ERROR)
 
 
 TYPES = {"string": str, "integer": int, "boolean": bool, "array": list, "object": dict}
@@ -175,7 +182,7 @@ def _fits(arguments: dict[str, Any], definition: dict[str, Any]) -> bool:
     parameters = definition["function"]["parameters"]
     if not set(parameters.get("required", ())) <= set(arguments):
         return False
-    types = {k: TYPES.get(s.get("type", "")) for k, s in parameters["properties"].items()}
+    types = {k: TYPES.get(str(s.get("type"))) for k, s in parameters["properties"].items()}
     return all(
         isinstance(value, expected)
         for name, value in arguments.items()
@@ -194,8 +201,8 @@ def leaves(value: Any) -> Iterator[str]:
     elif isinstance(value, list):
         for part in value:
             yield from leaves(part)
-    elif isinstance(value, str):
-        yield value
+    elif isinstance(value, (str, int)) and not isinstance(value, bool):
+        yield str(value)
 
 
 def holds(text: str, handle: str) -> bool:
@@ -267,10 +274,12 @@ def handles(trial: Trial) -> Iterator[Truth]:
 
 
 def _orphan(trial: Trial, call: Call, here: int, handle: str) -> Iterator[Truth]:
-    yield Truth(("OR202",), (here,), handle=handle)
+    mutates = call.effect == "set"
+    yield Truth(("OR202",), (here,), handle=handle, least=ERROR if mutates else 1)
     if call.outcome in ("missing", "refusal"):
         error = next((m.text for m in trial.messages if m.answers == call.uid), "")
-        yield Truth(("OR203",), (here, here + 1), handle=handle, must=holds(error, handle))
+        must, least = holds(error, handle), CRITICAL if mutates else ERROR
+        yield Truth(("OR203",), (here, here + 1), handle=handle, must=must, least=least)
 
 
 def _lost(trial: Trial, turn: int, handle: str) -> bool:

@@ -128,10 +128,31 @@ class Domain:
         self.key = rng.choice((f"{self.noun}_id", "id", f"{self.noun}_ref", f"{self.noun}Id"))
         self.states = tuple(rng.sample("open held active paused done review void".split(), 4))
         self.levels = tuple(rng.sample("low normal high urgent bulk express".split(), 3))
+        self.shape = rng.choice(("plain", "plain", "plain", "list", "object"))
+        self.numeric = rng.random() < 0.5
         self.tools = {**self._things(), **self._parts(), **self._files()}
         spare = [role for role in self.tools if role not in needed]
         for role in rng.sample(spare, min(len(spare), rng.randrange(2, 6))):
             del self.tools[role]
+
+    def value(self, handle: str) -> str | int:
+        """A handle as it stands in JSON: digits may be a number."""
+        return int(handle) if self.numeric and handle.isdigit() else handle
+
+    def ref(self, handle: str) -> dict[str, Any]:
+        """The argument that names a thing."""
+        value = self.value(handle)
+        return {self.key: {"plain": value, "list": [value], "object": {"id": value}}[self.shape]}
+
+    def _ref(self, what: str) -> dict[str, Any]:
+        about = f"identifier of the {what}"
+        plain = {"type": ["string", "integer"], "description": about}
+        shapes = {
+            "plain": plain,
+            "list": {"type": "array", "items": plain, "description": about},
+            "object": {"type": "object", "properties": {"id": plain}, "description": about},
+        }
+        return {self.key: shapes[self.shape]}
 
     def _name(self, role: str, noun: str) -> str:
         return self.style(self.server, self.rng.choice(VERBS[role]), noun)
@@ -149,7 +170,7 @@ class Domain:
             "get": Tool(
                 self._name("get", noun),
                 f"One {what} with all its fields.",
-                {key: text(f"identifier of the {what}")},
+                self._ref(what),
                 (key,),
                 "read",
             ),
@@ -169,7 +190,7 @@ class Domain:
                 self._name("update", noun),
                 f"Change the state of a {what}.",
                 {
-                    key: text(f"identifier of the {what}"),
+                    **self._ref(what),
                     "status": one_of(*self.states),
                     "notify": {"type": "boolean", "description": "tell the owner"},
                     "reason": text("why"),
@@ -180,7 +201,7 @@ class Domain:
             "cancel": Tool(
                 self._name("cancel", noun),
                 f"End a {what} for good.",
-                {key: text(f"identifier of the {what}"), "reason": text("why")},
+                {**self._ref(what), "reason": text("why")},
                 (key, "reason"),
                 "set",
             ),
@@ -193,7 +214,7 @@ class Domain:
             "parts": Tool(
                 self._name("parts", f"{noun}s"),
                 f"All {what}s of a {self.noun}.",
-                {key: text(f"identifier of the {self.noun}")},
+                self._ref(self.noun),
                 (key,),
                 "read",
             ),
@@ -201,7 +222,7 @@ class Domain:
                 self._name("part", noun),
                 f"Add a {what} to a {self.noun}.",
                 {
-                    key: text(f"identifier of the {self.noun}"),
+                    **self._ref(self.noun),
                     "body": text("what it says"),
                     "quantity": {"type": "integer"},
                 },
@@ -211,7 +232,7 @@ class Domain:
             "start": Tool(
                 self._name("start", f"{self.noun}_export"),
                 f"Start an export of a {self.noun}; answers with a job.",
-                {key: text("identifier"), "profile": one_of(*self.levels)},
+                {**self._ref(self.noun), "profile": one_of(*self.levels)},
                 (key, "profile"),
                 "add",
             ),
