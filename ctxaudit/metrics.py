@@ -61,7 +61,7 @@ class Metrics:
         turn = finding.where.turn
         if finding.severity >= Severity.WARNING:
             self.unsound.add(turn)
-            if finding.tool is not None and any(e.where.turn < turn for e in finding.evidence):
+            if not finding.state:
                 self.recovery.setdefault(turn, self._size(ctx))
 
     def _size(self, ctx: ContextState) -> int:

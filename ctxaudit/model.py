@@ -338,3 +338,4 @@ class Finding:
     handle: str | None = None
     evidence: tuple[Evidence, ...] = ()
     about: str = ""
+    state: bool = False  # about the state of a prompt, not about what the model did in it

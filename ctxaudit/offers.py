@@ -9,7 +9,6 @@ from typing import Any
 from ctxaudit.model import Span, ToolSchema
 from ctxaudit.pieces import Piece, Snapshot
 
-
 SHARED = 6  # tool lists that are remembered
 
 

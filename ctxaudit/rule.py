@@ -34,6 +34,7 @@ class Rule:
     name: ClassVar[str]
     family: ClassVar[str]
     severity: ClassVar[Severity]  #: the worst that the rule reports
+    state: ClassVar[bool] = False  #: it is about the state of a prompt, told once at its decision
     needs: ClassVar[frozenset[Aspect]] = frozenset()  #: what a log must show for it
 
     def on_result(self, call: ToolCall, result: Span, ctx: ContextState) -> Findings | None:
@@ -79,4 +80,5 @@ class Rule:
             handle,
             evidence,
             about,
+            self.state,
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections import Counter
 from collections.abc import Iterable
+from io import StringIO
 from typing import IO
 
 from rich.console import Console
@@ -13,7 +14,7 @@ from rich.rule import Rule as Line
 from rich.table import Table
 from rich.text import Text
 
-from ctxaudit.model import Cause, Confidence, Finding, Severity
+from ctxaudit.model import Cause, Confidence, Evidence, Finding, Severity
 from ctxaudit.report import LogReport, Numbered, Report, SessionReport
 from ctxaudit.safe import excerpt, inert, redact
 
@@ -26,6 +27,7 @@ STYLES = {
     Severity.NOTE: "cyan",
 }
 MAX_EVIDENCE = 4
+MAX_TURNS = 12
 EXITS = {
     0: "clean: nothing at or above the threshold",
     1: "violations",
@@ -37,8 +39,9 @@ EXITS = {
 def write(report: Report, stream: IO[str], *, color: bool = False) -> None:
     """Write the report; without ``color`` it is plain text."""
     width = shutil.get_terminal_size((PIPED, 24)).columns if stream.isatty() else PIPED
+    drawn = StringIO()
     console = Console(
-        file=stream,
+        file=drawn,
         width=max(width, 40),
         force_terminal=color,
         no_color=not color,
@@ -55,6 +58,7 @@ def write(report: Report, stream: IO[str], *, color: bool = False) -> None:
     _not_checked(console, report)
     code = report.exit_code
     console.print(Text(f"exit code {code}: {EXITS[code]}", style="bold"))
+    stream.writelines(f"{line.rstrip()}\n" for line in drawn.getvalue().splitlines())
 
 
 def _in(item: Numbered, log: LogReport) -> bool:
@@ -101,13 +105,19 @@ def _incident(console: Console, group: list[Numbered]) -> None:
     head.append(worst.label, style=STYLES[worst])
     head.append(f"  incident {group[0].incident or group[0].id}", style="dim")
     console.print(head)
-    table = Table.grid(padding=(0, 1, 0, 0))
+    table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True, justify="right", min_width=9)
     table.add_column(overflow="fold")
     if first.cause is not None:
         table.add_row(f"turn {first.cause.where.turn}", _cause(first.cause))
+    shown: set[tuple[str, int, str]] = set()
     for item in group:
         table.add_row(f"turn {item.finding.where.turn}", _finding(item.finding))
+        for evidence in item.finding.evidence[:MAX_EVIDENCE]:
+            key = (evidence.role, evidence.where.line, evidence.excerpt)
+            if key not in shown:
+                shown.add(key)
+                table.add_row("", _evidence(evidence))
     table.add_row("cost", Text(_cost(group)))
     for fix in dict.fromkeys(_safe(item.finding.fix) for item in group):
         table.add_row("fix", Text(fix, style="green"))
@@ -120,7 +130,8 @@ def _cause(cause: Cause) -> Text:
     how = "logged" if cause.explicit else "inferred"
     by = f" by {cause.actor}" if cause.actor else ""
     why = f": {cause.reason}" if cause.reason else ""
-    text.append(_safe(f" ({how}{by}{why}), {_place(cause.where.path, cause.where.line)}"))
+    text.append(_safe(f" ({how}{by}{why})"))
+    text.append(f" [line {cause.where.line}]", style="dim")
     return text
 
 
@@ -130,21 +141,24 @@ def _finding(finding: Finding) -> Text:
     sure = "" if finding.confidence is Confidence.PROVEN else f", {finding.confidence.label}"
     text.append(f" ({finding.severity.label}{sure}) ")
     text.append(_safe(finding.message))
-    text.append(f"  {_place(finding.where.path, finding.where.line)}", style="dim")
-    for evidence in finding.evidence[:MAX_EVIDENCE]:
-        where = _place(evidence.where.path, evidence.where.line)
-        text.append(f"\n  {evidence.role}, turn {evidence.where.turn}, {where}: ", style="dim")
-        text.append(excerpt(evidence.excerpt), style="dim italic")
+    text.append(f" [line {finding.where.line}]", style="dim")
     return text
 
 
+def _evidence(evidence: Evidence) -> Padding:
+    text = Text(style="dim")
+    text.append(f"{evidence.role}, turn {evidence.where.turn}, line {evidence.where.line}: ")
+    text.append(excerpt(evidence.excerpt), style="italic")
+    return Padding(text, (0, 0, 0, 2))
+
+
 def _cost(group: list[Numbered]) -> str:
-    calls = [item.finding for item in group if item.finding.evidence and item.finding.tool]
-    turns = sorted({finding.where.turn for finding in calls})
+    turns = sorted({item.finding.where.turn for item in group if not item.finding.state})
     if not turns:
         return "no call relied on it in this log"
-    span = turns[-1] - turns[0] + 1
-    return f"{_count(len(turns), 'turn')} affected, {span} from the first to the last"
+    told = ", ".join(str(turn) for turn in turns[:MAX_TURNS])
+    more = ", …" if len(turns) > MAX_TURNS else ""
+    return f"{_count(len(turns), 'affected turn')}: {told}{more}"
 
 
 def _summary(console: Console, report: Report, findings: list[Numbered]) -> None:

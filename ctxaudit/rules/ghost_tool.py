@@ -36,6 +36,7 @@ class GhostTool(Rule):
     name = "ghost-tool"
     family = "ghost-tool"
     severity = Severity.ERROR
+    state = True
     needs = frozenset({Aspect.SCHEMAS})
 
     def __init__(self) -> None:

@@ -68,6 +68,7 @@ class IrreducibleEviction(Rule):
     name = "irreducible-eviction"
     family = "rederived-negative"
     severity = Severity.WARNING
+    state = True
 
     def on_prompt(self, ctx: ContextState) -> Findings:
         for decision in ctx.decisions:

@@ -36,6 +36,7 @@ class LossyCompression(Rule):
     name = "lossy-compression"
     family = "ghost-tool"
     severity = Severity.ERROR
+    state = True
     needs = frozenset({Aspect.SCHEMAS})
 
     def __init__(self) -> None:

@@ -44,6 +44,7 @@ class OrphanedBinding(Rule):
     name = "orphaned-binding"
     family = "orphaned-reference"
     severity = Severity.WARNING
+    state = True
 
     def __init__(self) -> None:
         self.told: set[str] = set()

@@ -1,0 +1,38 @@
+"""What the tests share: where fixtures and real logs are, and goldens that can be updated."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+FIXTURES = ROOT / "fixtures"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update", action="store_true", help="write goldens instead of comparing")
+
+
+@pytest.fixture
+def update(request: pytest.FixtureRequest) -> bool:
+    return bool(request.config.getoption("--update"))
+
+
+@pytest.fixture(scope="session")
+def real_logs() -> Path:
+    """Real logs of other people, which are not part of the repository."""
+    folder = Path(os.environ.get("CTXAUDIT_LOGS", ROOT.parent / "shared" / "logs"))
+    if not folder.is_dir():
+        pytest.skip("no real logs here: set CTXAUDIT_LOGS to a folder of them")
+    return folder
+
+
+def check_golden(path: Path, text: str, update: bool) -> None:
+    """Compare with the golden beside a fixture, or write it."""
+    if update:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    assert path.is_file(), f"{path} is missing: make update"
+    assert text == path.read_text()
