@@ -139,7 +139,7 @@ def replay_logs(
     order = {rule.code: n for n, rule in enumerate(options.rules)}
     report.findings.sort(key=lambda f: (f.where.session, f.where.turn, order[f.rule]))
     for log in logs:
-        report.problems += log.problems
+        report.problems += sorted(log.problems, key=lambda problem: problem.line)
         report.notes += [note for note in log.notes if note not in report.notes]
     for name_, session in replay.sessions.items():
         for aspect, extent in adapter.SHOWS.items():

@@ -70,7 +70,7 @@ class Lane:
         self.ledger.offers.learn(snapshot)
         size = len(snapshot.items)
         retry = self.count > 0 and not change.heads and change.same == size == len(self.items)
-        if retry and snapshot.reply and snapshot.reply == self.answer and _named(self.answer):
+        if retry and snapshot.reply and snapshot.reply == self.answer and named(self.answer):
             return []  # the same call, logged twice
         done = self._answered(change, retry)
         self.count += not retry
@@ -258,7 +258,8 @@ def _called(reply: list[Span]) -> tuple[ToolCall, ...]:
     return tuple(ToolCall(s.id, s.tool or "", s.arguments, s.where) for s in calls)
 
 
-def _named(pieces: Iterable[Piece]) -> bool:
+def named(pieces: Iterable[Piece]) -> bool:
+    """Whether an answer can be told from another one like it: it has a call with an id."""
     return any(piece.kind is Kind.CALL and piece.call for piece in pieces)
 
 

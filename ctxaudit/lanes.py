@@ -16,8 +16,9 @@ from typing import Any
 
 import orjson
 
-from ctxaudit.differ import Lane
+from ctxaudit.differ import Lane, named
 from ctxaudit.knowledge.summaries import is_summary
+from ctxaudit.matching import key_of
 from ctxaudit.model import Kind, Span, Turn
 from ctxaudit.offers import Catalogue
 from ctxaudit.pieces import Piece, Snapshot
@@ -90,10 +91,10 @@ class Group:
 
     def choose(self, snapshot: Snapshot) -> Lane | None:
         """The conversation that the prompt continues."""
-        recent = list(islice(self._of(snapshot.lane, reversed(self.lanes)), MANY))
-        for lane in recent[:FEW]:
-            if lane.extended_by(snapshot):
+        for lane in islice(self._of(snapshot.lane, reversed(self.lanes)), FEW):
+            if lane.extended_by(snapshot) and not _another(lane, snapshot):
                 return lane
+        recent = list(islice(self._of(snapshot.lane, reversed(self.lanes)), MANY))
         if not recent:
             return None
         shared = self.index.shared(snapshot.items)
@@ -107,6 +108,8 @@ class Group:
         for lane in recent[:FEW]:
             if _answers(lane, snapshot):
                 return lane
+        if snapshot.partial and snapshot.session is not None:
+            return recent[0]
         return next((lane for lane in recent if self._summarised(lane, snapshot)), None)
 
     @staticmethod
@@ -114,8 +117,10 @@ class Group:
         return (lane for lane in lanes if hint is None or lane.hint in (hint, None))
 
     def _continues(self, lane: Lane, snapshot: Snapshot, shared: int) -> bool:
-        if snapshot.partial or lane.extended_by(snapshot):
+        if snapshot.partial:
             return True
+        if lane.extended_by(snapshot):
+            return not _another(lane, snapshot)
         if snapshot.session is not None:
             # A call for a title or a topic repeats the first message under other instructions.
             return shared > 1 or akin(lane, snapshot)
@@ -203,9 +208,24 @@ def _ordered(lane: Lane, text: str) -> bool:
 
 
 def _answers(lane: Lane, snapshot: Snapshot) -> bool:
-    """Whether the prompt holds the calls of the conversation's last answer, or their results."""
+    """Whether the prompt holds the conversation's last answer, or the results of its calls."""
     calls = {span.call for span in lane.replied if span.call}
-    return bool(calls) and any(p.call in calls for p in _pieces(snapshot, None) if p.call)
+    keys = {
+        lane.ledger.keys[span.id]
+        for span in lane.replied
+        if span.kind is Kind.CALL or (snapshot.session and span.kind is Kind.ASSISTANT)
+    }
+    return bool(keys) and any(
+        (p.call and p.call in calls) or key_of(p) in keys for p in _pieces(snapshot, None)
+    )
+
+
+def _another(lane: Lane, snapshot: Snapshot) -> bool:
+    """Whether a prompt that was answered comes again without a session id: another conversation
+    that begins alike. The very same answer is the same call, logged twice."""
+    if snapshot.session is not None or len(snapshot.items) != len(lane.items) or not lane.answer:
+        return False
+    return snapshot.reply != lane.answer or not named(lane.answer)
 
 
 def _forks(lane: Lane, snapshot: Snapshot, shared: int) -> bool:

@@ -9,7 +9,18 @@ from dataclasses import replace
 from ctxaudit.decisions import Difference
 from ctxaudit.knowledge.placeholders import stub
 from ctxaudit.knowledge.summaries import is_summary
-from ctxaudit.matching import Fresh, Key, Pool, keeps, key_of, likeness, paired, same_text
+from ctxaudit.matching import (
+    GIVEN,
+    Fresh,
+    Key,
+    Pool,
+    keeps,
+    key_of,
+    likeness,
+    name_of,
+    paired,
+    same_text,
+)
 from ctxaudit.model import Kind, Location, Span, result_id
 from ctxaudit.offers import Offers
 from ctxaudit.pieces import Piece
@@ -17,7 +28,6 @@ from ctxaudit.pieces import Piece
 PAIR = frozenset({Kind.CALL, Kind.RESULT, Kind.TOMBSTONE})
 TEXT = frozenset({Kind.SYSTEM, Kind.USER, Kind.ASSISTANT})
 LIGHT = frozenset({Kind.SYSTEM, Kind.REASONING})  #: leaves the prompt without being pruned
-GIVEN = frozenset({Kind.SYSTEM, Kind.USER, Kind.RESULT})  #: comes from outside the model
 REPLACEMENT = 40  # a text that took the place of dropped spans is a summary from this length on
 
 
@@ -39,19 +49,20 @@ class Ledger:
 
     def span(self, piece: Piece, where: Location, asks: Span | None = None) -> Span:
         """A new span for a piece, under an id that the session has not used."""
-        key, call, tool = key_of(piece), piece.call, piece.tool
+        call, tool = piece.call, piece.tool
         if piece.kind is Kind.CALL:
-            call = name = self._unique(piece.call or ":".join(key[1:]))
+            key = key_of(piece)
+            call = name = self._unique(piece.call or name_of(key[1:]))
             self.calls[piece.call or name].append(name)
             self.tools[name] = tool
-        elif piece.kind is Kind.RESULT:
-            if asks or piece.call:
-                call = asks.id if asks else next(self._called(piece.call), piece.call)
-                key = ("result", call or "")
-            tool = tool or self.tools.get(call or "")
-            name = self._unique(result_id(call) if call else ":".join(key))
+        elif piece.kind is Kind.RESULT and (asks or piece.call):
+            call = asks.id if asks else next(self._called(piece.call), piece.call or "")
+            key = ("result", call)
+            tool = tool or self.tools.get(call)
+            name = self._unique(result_id(call))
         else:
-            name = self._unique(":".join(key))
+            key = key_of(piece)
+            name = self._unique(name_of(key))
         self.keys[name] = key
         span = Span(name, piece.kind, piece.text, where, call, tool, piece.failed, piece.arguments)
         self.offers.note(span, piece)
@@ -150,18 +161,23 @@ class Ledger:
         missing = [f for f in fresh if f.span is None]
         for f in missing if self.gone else ():
             self._back(f, out)
-        if any(f.span is None for f in missing) and (left := pool.left()):
-            alike = Pool(left, likeness)
-            for f in reversed(missing):
-                if f.span is None and f.asks is None:
-                    f.span = alike.take(likeness(f.piece), f.piece.text)
+        left = pool.left() if any(f.span is None for f in missing) else []
+        alike = Pool(left, likeness) if left else None
+        for f in reversed(missing):
+            if alike and f.span is None and (f.asks is None or not f.piece.call):
+                f.span = alike.take(likeness(f.piece), f.piece.text)
+        rest = Pool(alike.left(), lambda span: self.keys.get(span.id)) if alike else None
+        for f in reversed(missing):
+            if rest and f.span is None and f.asks and f.asks.span:
+                f.span = rest.take(("result", f.asks.span.id), f.piece.text)
 
     def _known(self, f: Fresh, pool: Pool) -> Span | None:
         piece = f.piece
         if piece.kind is not Kind.RESULT:
             return pool.take(key_of(piece), piece.text)
         if f.asks and f.asks.span:
-            return pool.take(("result", f.asks.span.id), piece.text)
+            # Without ids the call is guessed from the order: the text must speak for it.
+            return pool.take(("result", f.asks.span.id), piece.text, exact=not piece.call)
         if not piece.call:
             return pool.take(key_of(piece), piece.text)
         # An id may stand for several calls: all but the last must be told by their text.

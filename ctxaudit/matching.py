@@ -17,6 +17,7 @@ from ctxaudit.model import Kind, Span, dumps
 from ctxaudit.pieces import Piece
 
 Key = tuple[str, ...]
+GIVEN = frozenset({Kind.SYSTEM, Kind.USER, Kind.RESULT})  #: comes from outside the model
 
 
 @dataclass(slots=True, eq=False)
@@ -39,10 +40,15 @@ def paired(groups: Iterable[list[Piece]], before: Iterable[Span]) -> list[list[F
     for span in before:
         waiting[span.tool or ""].append(Fresh(Piece(Kind.CALL, span.text), span=span))
     out = []
+    turned = False  # whether others have spoken since the model did
     for group in groups:
         out.append(row := [Fresh(piece) for piece in group])
+        calling = any(piece.kind is Kind.CALL for piece in group)
         for fresh in row:
             piece, tool = fresh.piece, fresh.piece.tool or ""
+            if piece.kind not in GIVEN and (turned or not calling):
+                waiting.clear()  # what was not answered until now never will be
+            turned = piece.kind in GIVEN
             if piece.kind is Kind.CALL and piece.call:
                 named[piece.call] = fresh
             elif piece.kind is Kind.CALL:
@@ -60,6 +66,7 @@ class Pool:
     def __init__(self, spans: Iterable[Span], key: Callable[[Span], Key | None]) -> None:
         self.spans = list(spans)
         self.bound = len(self.spans)
+        self.taken: set[int] = set()
         self.at: dict[Key, list[int]] = defaultdict(list)
         for n, span in enumerate(self.spans):
             if (its := key(span)) is not None:
@@ -75,12 +82,13 @@ class Pool:
             return None
         n = next((n for n in reversed(same) if n < self.bound), same[-1])
         places.remove(n)
+        self.taken.add(n)
         self.bound = min(self.bound, n)
         return self.spans[n]
 
     def left(self) -> list[Span]:
         """The spans that were not taken, in order."""
-        return [self.spans[n] for n in sorted(n for places in self.at.values() for n in places)]
+        return [span for n, span in enumerate(self.spans) if n not in self.taken]
 
 
 def key_of(piece: Piece) -> Key:
@@ -88,23 +96,25 @@ def key_of(piece: Piece) -> Key:
     if piece.kind is Kind.CALL:
         if piece.call:
             return ("call", piece.call)
-        return ("call", piece.tool or "", digest(dumps(piece.arguments)))
+        return ("call", piece.tool or "", dumps(piece.arguments))
     if piece.kind is Kind.RESULT:
-        return ("orphan", piece.tool or "", digest(piece.text))
-    kind = Kind.USER if piece.kind is Kind.SUMMARY else piece.kind
-    return (kind.value, digest(piece.opaque or piece.text.strip()))
+        return ("orphan", piece.tool or "", piece.text)
+    kind = "user" if piece.kind is Kind.SUMMARY else piece.kind.value
+    return (kind, piece.opaque or piece.text.strip())
+
+
+def name_of(key: Key) -> str:
+    """A short name for a key that is the same in every run."""
+    *parts, text = key
+    raw = text.encode("utf-8", "surrogatepass")
+    return ":".join((*parts, blake2b(raw, digest_size=6).hexdigest()))
 
 
 def likeness(thing: Piece | Span) -> Key | None:
     """What makes a call or a lone result the same when its id does not."""
     if thing.kind is Kind.CALL:
-        return ("call", thing.tool or "", digest(dumps(thing.arguments)))
-    return ("result", digest(thing.text)) if thing.kind is Kind.RESULT else None
-
-
-def digest(text: str) -> str:
-    """A short name for a text that is the same in every run."""
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=6).hexdigest()
+        return ("call", thing.tool or "", dumps(thing.arguments))
+    return ("result", thing.text) if thing.kind is Kind.RESULT else None
 
 
 def same_text(a: str, b: str) -> bool:

@@ -6,6 +6,7 @@ changes while a session is replayed.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
@@ -140,7 +141,12 @@ class ToolCall:
 
 def dumps(value: Any) -> str:
     """Compact JSON of a value that came from JSON; a text stays what it is."""
-    return value if isinstance(value, str) else orjson.dumps(value).decode()
+    if isinstance(value, str):
+        return value
+    try:
+        return orjson.dumps(value).decode()
+    except TypeError:  # nested too deeply for it, or lone surrogates
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def result_id(call: str) -> str:

@@ -38,10 +38,11 @@ class Snapshot:
 
     ``items`` are raw prompt items, compared by equality and read by ``pieces`` only when new;
     ``raw_tools`` likewise by ``schemas`` (None: not logged), and by ``complete``, which says
-    whether they are all that is offered. ``reply`` is what the model answered, None if the log does not
-    hold the answer: it is then looked for in the next prompt. ``lane`` tells agents of one session
-    apart where the log does. ``partial``: the record was cut, so nothing is inferred from what it
-    lacks. ``stated`` is the pruner's name where the log itself says that this prompt was edited.
+    whether they are all that is offered. ``reply`` is what the model answered, None if the log does
+    not hold the answer: it is then looked for in the next prompt. ``lane`` tells agents of one
+    session apart where the log does. ``partial``: the record was cut, so nothing is inferred from
+    what it lacks. ``stated`` is the pruner's name where the log itself says that this prompt was
+    edited.
     """
 
     path: str

@@ -92,7 +92,8 @@ class Session:
         for call in turn.calls:
             self.calls += 1
             for hook in self.hooks["on_call"]:
-                yield from hook(call, ctx) or ()
+                if (found := hook(call, ctx)) is not None:
+                    yield from found
             self.metrics.call(call, ctx)
             ctx.call(call)
 

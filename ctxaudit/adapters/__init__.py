@@ -35,6 +35,7 @@ FORMATS = {
     "requests": "requests",
     "claude-code": "claude_code",
     "claude-stream-json": "claude_stream",
+    "codex": "codex",
     "inspect": "inspect_ai",
     "langsmith": "langsmith",
     "openinference": "openinference",

@@ -43,10 +43,3 @@ def by_version(version: Version) -> Iterator[Gap]:
     for since, before, gap in BY_VERSION:
         if (since is None or since <= version) and (before is None or version < before):
             yield gap
-
-
-def unrecorded(before: int, after: int) -> Gap:
-    """The prompt got smaller, and the log does not tell why."""
-    return _prompts(
-        f"prompt tokens fell from {before} to {after} with no record of what was removed"
-    )

@@ -11,9 +11,9 @@ from ctxaudit.adapters.claude_code_gaps import (
     NO_SUMMARY,
     SYSTEM_PROMPT,
     THINKING,
-    unrecorded,
 )
 from ctxaudit.adapters.claude_code_tools import Tools
+from ctxaudit.adapters.tokens import with_fall, with_loss
 from ctxaudit.model import (
     DecisionKind,
     Gap,
@@ -23,8 +23,6 @@ from ctxaudit.model import (
     ToolCall,
     Turn,
 )
-
-FALL = 3_000  #: tokens; a smaller fall is counting noise
 
 
 @dataclass(slots=True)
@@ -107,9 +105,9 @@ class Turns:
             gaps=gaps,
         )
         if done.cleared:
-            turn = _with_loss(turn, done.cleared, explicit=True)
-        elif gap := self._fall(turn, done.model):
-            turn = _with_loss(replace(turn, gaps=(*gaps, gap)), gap.reason, explicit=False)
+            turn = with_loss(turn, done.cleared, explicit=True)
+        elif self._last and self._last[1] == done.model:
+            turn = with_fall(turn, self._last[0].prompt_tokens)
         self._last = (turn, done.model)
         yield turn
 
@@ -149,30 +147,7 @@ class Turns:
             withdrawn=tuple(pending.withdrawn),
         )
 
-    def _fall(self, turn: Turn, model: str | None) -> Gap | None:
-        """A prompt that got smaller for no reason that the log tells."""
-        if self._last is None or turn.decisions or turn.withdrawn or turn.restored:
-            return None
-        earlier, its_model = self._last
-        before, after = earlier.prompt_tokens, turn.prompt_tokens
-        if before is None or after is None or its_model != model or before - after <= FALL:
-            return None
-        return unrecorded(before, after)
-
 
 def _opaque(decision: PruningDecision) -> PruningDecision:
     summarised = decision.kind is DecisionKind.SPAN_SUMMARIZED
     return replace(decision, opaque=True) if summarised else decision
-
-
-def _with_loss(turn: Turn, reason: str, *, explicit: bool) -> Turn:
-    """The turn with the decision that something left, nobody knows what."""
-    decision = PruningDecision(
-        DecisionKind.UNRECORDED,
-        turn.where,
-        order=len(turn.decisions),
-        reason=reason,
-        explicit=explicit,
-        exact=False,
-    )
-    return replace(turn, decisions=(*turn.decisions, decision))

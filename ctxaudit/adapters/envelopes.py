@@ -96,7 +96,7 @@ def _alone(prompt: list[Any]) -> dict[str, Any]:
 
 def _is_body(value: dict[str, Any]) -> bool:
     """Whether an object is itself a request: it has a prompt and wraps no other one."""
-    if isinstance(value.get("messages"), (list, str)) or "contents" in value:
+    if value.get("messages") is not None or value.get("contents") is not None:
         return True
     told = value.get("input")
     alone = not any(key in value for key in ("output", "response", *REQUESTS[:-1]))
@@ -186,7 +186,8 @@ def _error(data: dict[str, Any], answer: Any, body: dict[str, Any] | None, code:
     if found is None and body is not None:
         found = body.get("error") or None
     if found is None and code >= 400:
-        found = body if body is not None else answer
+        inner = _first(answer, BODIES) if isinstance(answer, dict) else answer
+        found = body if body is not None else inner
         return f"{code} {dumps(found or '')}".strip()
     return told(found) if found else None
 

@@ -88,6 +88,21 @@ class Reader:
 
     def turn(self, record: Record) -> Turn:
         """One line, as a turn. Raises: ValueError that names the field which is wrong."""
+        try:
+            return self._turn(record)
+        except ValueError:
+            self._lost(record.data)
+            raise
+
+    def _lost(self, data: Any) -> None:
+        """A turn that cannot be read was a turn still, and what it says of the tools is lost."""
+        session = data.get("session", "") if isinstance(data, dict) else None
+        if isinstance(session, str):
+            self.turns[session] += not data.get("final")
+            if "tools" in data:
+                self.tools[session] = None
+
+    def _turn(self, record: Record) -> Turn:
         data = checked(record.data, LINE, "the line")
         if data.get("ctxaudit", VERSION) != VERSION:
             raise ValueError(f"`ctxaudit` is {data['ctxaudit']}; this reads version {VERSION}")
@@ -95,11 +110,10 @@ class Reader:
         number = data.get("turn", self.turns[session] + (not final))
         if number < 0:
             raise ValueError("`turn` is negative")
-        self.turns[session] = number
         where = Location(record.path, record.line, session, number)
         self._offer(session, data)
         decisions = enumerate(data.get("decisions", ()))
-        return Turn(
+        turn = Turn(
             where,
             tuple(_decision(item, n, where) for n, item in decisions),
             tuple(self._span(item, Kind.USER, "add", where) for item in data.get("add", ())),
@@ -114,13 +128,14 @@ class Reader:
             texts(data, "restored"),
             texts(data, "withdrawn"),
         )
+        self.turns[session] = number
+        return turn
 
     def _offer(self, session: str, data: dict[str, Any]) -> None:
         if "tools" in data:
-            self.tools[session] = None  # and unknown they stay, should the list be damaged
-            if data["tools"] is not None:
-                schemas = [_schema(item) for item in data["tools"]]
-                self.tools[session] = {schema.name: schema for schema in schemas}
+            tools = data["tools"]
+            schemas = None if tools is None else [_schema(item) for item in tools]
+            self.tools[session] = None if schemas is None else {s.name: s for s in schemas}
         if "tools" in data or "tools_complete" in data:
             self.complete[session] = data.get("tools_complete", True)
 
@@ -203,7 +218,7 @@ def _schema(item: Any) -> ToolSchema:
 def _gap(item: Any) -> Gap:
     data = checked(item, GAP, "gaps")
     aspect = word(Aspect, required(data, "aspect", "gaps"), "gaps.aspect")
-    extent = EXTENTS.get(required(data, "extent", "gaps"))
-    if extent is None:
-        raise ValueError(f"`gaps.extent` is none of {', '.join(EXTENTS)}")
-    return Gap(aspect, extent, data.get("reason", ""))
+    extent = required(data, "extent", "gaps")
+    if extent not in EXTENTS:
+        raise ValueError(f"`gaps.extent` is {extent[:40]!r}, none of {', '.join(EXTENTS)}")
+    return Gap(aspect, EXTENTS[extent], data.get("reason", ""))

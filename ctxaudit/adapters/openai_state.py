@@ -30,7 +30,8 @@ class Chains:
     """What each response, conversation and item id of a log stands for."""
 
     def __init__(self) -> None:
-        self.after: dict[str, list[Any]] = {}  # the items of a prompt and its output
+        #: The items of a prompt and its output, and whether these are all.
+        self.after: dict[str, tuple[list[Any], bool]] = {}
         self.items: dict[str, Any] = {}
         self.tokens: dict[str | None, tuple[int, int]] = {}  # of each session's last prompt
 
@@ -43,21 +44,23 @@ class Chains:
         items = [*before, *new]
         output = response.get("output")
         said = output if isinstance(output, list) else []
-        self._remember(body, response, [*items, *said])
-        gaps = () if known and found else (UNSEEN,)
+        whole = known and found
+        self._remember(body, response, ([*items, *said], whole))
+        gaps = () if whole else (UNSEEN,)
         return [*dialect.head(body), *items], gaps
 
     def _before(self, body: dict[str, Any]) -> tuple[list[Any], bool]:
         previous = body.get("previous_response_id")
         if previous:
-            return self.after.get(previous, []), previous in self.after
-        named = _conversation(body)
-        return self.after.get(named, []) if named else [], True
+            return self.after.get(previous, ([], False))
+        return self.after.get(_conversation(body) or "", ([], True))
 
-    def _remember(self, body: dict[str, Any], response: dict[str, Any], items: list[Any]) -> None:
+    def _remember(
+        self, body: dict[str, Any], response: dict[str, Any], prompt: tuple[list[Any], bool]
+    ) -> None:
         for key in (response.get("id"), _conversation(body)):
             if isinstance(key, str) and key:
-                self.after[key] = _from_compaction(items)
+                self.after[key] = (_from_compaction(prompt[0]), prompt[1])
         output = response.get("output")
         for item in output if isinstance(output, list) else ():
             if isinstance(item, dict) and isinstance(item.get("id"), str):

@@ -24,7 +24,7 @@ from ctxaudit.adapters import (
 from ctxaudit.adapters.envelopes import Exchange, opened
 from ctxaudit.adapters.openai_state import UNSEEN, Chains
 from ctxaudit.log import Record, Source
-from ctxaudit.model import Aspect, Extent, Turn
+from ctxaudit.model import Aspect, Extent, Gap, Turn
 from ctxaudit.pieces import Snapshot
 from ctxaudit.snapshots import turns
 
@@ -39,6 +39,7 @@ FOREIGN = frozenset(
 )
 #: Addresses, and names of models, of calls that are no chat.
 OTHER_CALLS = ("embed", "moderation", "rerank", "count_tokens", "/compact", "transcri", "speech")
+REDACTED = Gap(Aspect.PROMPTS, Extent.PARTIAL, "the logger has redacted some of the prompts")
 Dialect = Any  # a module: prompt, tools, pieces, reply, tokens
 
 
@@ -140,6 +141,8 @@ def _read_prompt(
         made.items, made.gaps = chains.prompt(body, response)
         made.partial = UNSEEN in made.gaps
         made.gaps += chains.truncated(body, made.session, made.items, made.prompt_tokens)
+    elif isinstance(body.get("messages"), str):
+        made.partial, made.gaps = True, (REDACTED,)
     elif dialect is anthropic_messages:
         made.items, made.stated = anthropic_edits.prompt(body, response)
     elif dialect is gemini_contents:

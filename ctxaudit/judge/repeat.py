@@ -18,7 +18,8 @@ from ctxaudit.model import Confidence, Kind, Span, ToolCall, dumps, result_id
 #: A user who says one of these asks for a repeat.
 AGAIN = re.compile(
     r"\b(again|re-?(?:run|try|check|test|send|do|open|submit|create|peat)\w*|once more|one more|"
-    r"another|second time|duplicate|also (?:send|post|create|book))\b",
+    r"another|second time|duplicate|also (?:send|post|create|book)|after all|go ahead|approved?|"
+    r"i agree|agreed|allowed|you (?:may|can) now|changed my mind|permission granted)\b",
     re.IGNORECASE,
 )
 DONE = re.compile(
@@ -132,7 +133,7 @@ def asked_for(repeat: Repeat, call: ToolCall, ctx: ContextState) -> bool:
 
 def subjects(call: ToolCall) -> tuple[str, ...]:
     """Distinctive words of a call's arguments: what it is about."""
-    found = [h.value for h in handles(call.arguments) if h.kind is not HandleKind.NUMBER]
+    found = [h.value for h in handles(call.arguments)]
     for _, leaf in flatten(call.arguments):
         if isinstance(leaf, str):
             found += re.findall(r"[A-Za-z_][\w.\-/]{3,}", leaf[:2000])

@@ -51,8 +51,8 @@ ROWS: tuple[Row, ...] = (
         "refused-by-user",
         "refused",
         r"the user doesn't want to (?:proceed|take this action)|(?:the )?user (?:has )?"
-        r"(?:declined|rejected|denied|refused)\b|rejected by (?:the )?(?:user|approver|reviewer"
-        r"|human)"
+        r"(?:declined|rejected|denied|refused)\b|(?:rejected|denied|declined|vetoed|refused) by "
+        r"(?:the )?(?:user|approver|reviewer|human|policy|manager|owner|operator|admin\w*)"
         r"|(?:the )?tool use was rejected|\w+ requested permissions? to .{0,300}haven't granted"
         r"|request (?:was )?(?:declined|rejected|denied) by",
         anywhere=True,

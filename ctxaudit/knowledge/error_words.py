@@ -22,6 +22,7 @@ _PREFIX = re.compile(
     | (?:[\w\[\]\-]+\ ){0,4}?\[?\w*(?:error|exception|failure|failed)\]?(?:\ code)?
         (?:\ ?[\[(]?-?[A-Za-z]{0,6}\d{1,6}[\])]?)?\ ?[:\-]\s+(?:-\d{4,6}:\s)?
     | mcp\ error:?\ -?\d{1,6}:\s
+    | (?:http\ )?4\d\d\ (?:bad\ request|unprocessable\ \w+|conflict)\s?[:\-]\s+
     | \[\w*(?:error|failed)\w*\]:?\s+
     | (?:errors?|failed)\s*(?:\n|$)
     )""",

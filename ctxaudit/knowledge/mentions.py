@@ -73,6 +73,7 @@ def _free_right(text: str, end: int, value: str) -> bool:
 # -- near copies --------------------------------------------------------------------------------
 
 _PREFIX = re.compile(r"[A-Za-z#]+[-_:#]?")
+LONG = 14  # characters from which an id is random enough to be known by most of them
 
 
 def near(value: str, other: str) -> bool:
@@ -84,12 +85,23 @@ def near(value: str, other: str) -> bool:
         return False
     if "/" in value or " " in value or not (HAS_DIGIT.search(value) and HAS_DIGIT.search(other)):
         return False
+    if _is_long_slip(value, other):
+        return True
     if not _same_prefix(value, other) or _is_next_in_line(value, other):
         return False
     if len(value) == len(other) >= 16 and value[: len(value) // 2] == other[: len(value) // 2]:
         return _shape(value) == _shape(other) or HEX.fullmatch(value.replace("-", "")) is not None
     allowed = 2 if min(len(value), len(other)) >= 8 else 1
     return _distance(value, other, allowed) <= allowed
+
+
+def _is_long_slip(value: str, other: str) -> bool:
+    """Do two long random ids differ in one or two places only? Chance does not do that."""
+    if len(value) != len(other) or len(value) < LONG:
+        return False
+    apart = [(a, b) for a, b in zip(value, other, strict=True) if a != b]
+    tail = value[: -len(apart)] == other[: -len(apart)]  # counted up, as time-ordered ids are
+    return len(apart) <= 2 and not tail and all(a.isalnum() and b.isalnum() for a, b in apart)
 
 
 def _same_prefix(value: str, other: str) -> bool:

@@ -334,6 +334,7 @@ _ABOUT = re.compile(r"placeholder|marker|stub|string|message|text|tombstone|patt
 _QUOTES = "\"'`\u201c\u201d\u2018\u2019\xab\xbb"
 _HINTS = (
     "[",
+    "(",
     "【",
     "argument truncated",
     "<persisted-output>",
@@ -353,7 +354,7 @@ def embedded(text: str) -> str | None:
     if not any(hint in text for hint in _HINTS):
         return None
     whole = text.strip()
-    if (found := stub(whole)) and found.kind is not REPAIR and whole[0] in "[【<F":
+    if (found := stub(whole)) and found.kind is not REPAIR and whole[0] in "[【<F(":
         return whole[:LINE]
     for line in _prose_lines(text):
         if phrase := _carried(line):
@@ -380,7 +381,7 @@ def _carried(line: str) -> str | None:
     if not own:
         return None
     if (
-        own[0] in "[【F"
+        own[0] in "[【F("
         and len(own) <= CLAUSE
         and own[-1] in "]】.)"
         and len(own) > len("[cleared]")

@@ -45,6 +45,8 @@ _PATCHED = re.compile(
 )
 _DIFFED = re.compile(r"^(?:\+\+\+|---) (?:[ab]/)?([^\s]{1,300})", re.M)
 _PATHLIKE = re.compile(r"[~./$]|[\w.@-]+/|[A-Za-z]:[\\/]|[\w@-]+\.\w{1,8}\Z")
+#: A rooted path, or a relative one that ends in a file's extension.
+_FILE = re.compile(r"\.{0,2}/|~/|(?:[\w@.-]{1,80}/){1,20}[\w@.-]{1,80}\.[A-Za-z]\w{0,7}\Z")
 _URL = re.compile(r"[a-z][a-z0-9+.-]{1,12}://", re.I)
 MAX_PATCH = 20_000
 
@@ -95,6 +97,7 @@ POLL_TOOLS = word_set(
     """taskoutput bashoutput readbash readpowershell getterminaloutput commandstatus readagent
     waitagent wait sessionstatus gettaskoutput monitor sleep readcommandoutput listagents"""
 )
+TEST_SUITES = word_set("suite suites all")
 TEST_WORDS = word_set("test tests lint typecheck build checks linter unittest pytest")
 _POLL_URL = re.compile(r"/(?:health|healthz|healthcheck|status|ready|readyz|livez|ping)\b", re.I)
 
@@ -215,7 +218,7 @@ def _resource(name: str, value: object) -> str | None:
     if _URL.match(text) and not text.startswith("file:"):
         found = url_of(text)
         return f"url:{found}" if found else None
-    if PATH_NAME.search(name) or (isinstance(value, str) and text.startswith(("/", "./", "~/"))):
+    if PATH_NAME.search(name) or (isinstance(value, str) and _FILE.match(text)):
         return f"path:{path_of(text)}"
     if URL_NAME.search(name) or len(text) > MAX_LABEL or " " in text:
         return None
@@ -360,7 +363,7 @@ def is_test_run(tool: str, arguments: object) -> bool:
     own = squash(short(tool))
     if agent_tools.TABLE.get(own) == "c":
         return True
-    found = verbs.words(short(tool))
+    found = [word for word in verbs.words(short(tool)) if word not in TEST_SUITES]
     if not found or found[-1] not in TEST_WORDS:
         return False
     return len(found) == 1 or (

@@ -30,6 +30,8 @@ NOISE_KEYS = word_set(
     SafeToAutoRun request_id idempotency_key"""
 )
 #: Arguments that tell how much or in which form to answer.
+#: Arguments that say what is done, not to whom or what.
+DEED_KEYS = word_set("action method operation op mode type kind command priority status")
 OPTION_KEYS = word_set(
     """limit max_results maxResults top_k per_page page_size pageSize verbose format head_limit
     output_mode sort order sort_by count num_results numResults description explanation model
@@ -154,16 +156,31 @@ def _grouped(arguments: object) -> dict[str, list[object]]:
 
 def _near_arguments(a: dict[str, list[object]], b: dict[str, list[object]]) -> float:
     score = 1.0
+    vouched = _vouched(a, b)
     for path in sorted(a.keys() | b.keys()):
         option = path.rpartition(".")[2].removesuffix("[]") in OPTION_KEYS
         if path not in a or path not in b:
             score *= 0.95 if option or _is_flag(a.get(path, b.get(path))) else 0.8
             continue
         found = _near_values(a[path], b[path])
+        if vouched and 0.5 <= found < NEAR:
+            found = NEAR
         score *= max(found, 0.9) if option else found
         if not score:
             return 0.0
     return round(score, 4)
+
+
+def _vouched(a: dict[str, list[object]], b: dict[str, list[object]]) -> bool:
+    """Whether two targets are named alike beside the prose: who and what leave little doubt."""
+    alike = [
+        path
+        for path in a.keys() & b.keys()
+        if path.rpartition(".")[2].removesuffix("[]") not in OPTION_KEYS | DEED_KEYS
+        and not _is_flag(a[path])
+        and [*map(_plain, a[path])] == [*map(_plain, b[path])]
+    ]
+    return len(alike) >= 2
 
 
 def _is_flag(values: list[object] | None) -> bool:

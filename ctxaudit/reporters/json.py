@@ -10,7 +10,7 @@ import orjson
 from ctxaudit import __version__
 from ctxaudit.model import Cause, Evidence, Severity
 from ctxaudit.report import Numbered, Report, SessionReport
-from ctxaudit.safe import excerpt, redact
+from ctxaudit.safe import clean, excerpt, inert
 
 NAME = "json"
 
@@ -31,12 +31,17 @@ def document(report: Report) -> dict[str, Any]:
         "sessions": [_session(session) for session in report.sessions],
         "findings": [finding(item) for item in findings],
         "not_checked": [
-            {"log": s.log, "session": s.session, "rule": rule, "reason": reason}
+            {
+                "log": inert(s.log),
+                "session": inert(s.session),
+                "rule": rule,
+                "reason": clean(reason),
+            }
             for s in report.sessions
             for rule, reason in s.unchecked
         ],
         "errors": [
-            {"log": problem.path, "line": problem.line, "message": redact(problem.message)}
+            {"log": inert(problem.path), "line": problem.line, "message": clean(problem.message)}
             for problem in report.problems
         ],
     }
@@ -47,7 +52,7 @@ def summary(report: Report, findings: list[Numbered]) -> dict[str, Any]:
     severities = Counter(item.finding.severity for item in findings)
     rules = Counter(item.finding.rule for item in findings)
     return {
-        "logs": len(report.logs),
+        "logs": sum(log.format is not None for log in report.logs),
         "sessions": len(report.sessions),
         "turns": sum(session.turns for session in report.sessions),
         "calls": sum(session.calls for session in report.sessions),
@@ -61,15 +66,15 @@ def summary(report: Report, findings: list[Numbered]) -> dict[str, Any]:
 
 def _session(session: SessionReport) -> dict[str, Any]:
     return {
-        "log": session.log,
-        "session": session.session,
+        "log": inert(session.log),
+        "session": inert(session.session),
         "format": session.format,
         "turns": session.turns,
         "calls": session.calls,
         "decisions": session.decisions,
         "coverage": {
             **{aspect.value: extent.label for aspect, extent in session.extent.items()},
-            "notes": [redact(note) for note in session.notes],
+            "notes": [clean(note) for note in session.notes],
         },
         "metrics": session.metrics,
     }
@@ -85,14 +90,14 @@ def finding(item: Numbered) -> dict[str, Any]:
         "family": FAMILIES[found.rule[:2]],
         "severity": found.severity.label,
         "confidence": found.confidence.label,
-        "log": found.where.path,
-        "session": found.where.session,
+        "log": inert(found.where.path),
+        "session": inert(found.where.session),
         "turn": found.where.turn,
         "line": found.where.line,
-        "tool": found.tool,
-        "handle": redact(found.handle) if found.handle else found.handle,
-        "message": redact(found.message),
-        "fix": redact(found.fix),
+        "tool": _text(found.tool),
+        "handle": _text(found.handle),
+        "message": clean(found.message),
+        "fix": clean(found.fix),
         "incident": item.incident,
         "cause": _cause(found.cause),
         "evidence": [_evidence(evidence) for evidence in found.evidence],
@@ -109,10 +114,10 @@ def _cause(cause: Cause | None) -> dict[str, Any] | None:
         "kind": cause.kind,
         "turn": cause.where.turn,
         "line": cause.where.line,
-        "subject": cause.subject,
+        "subject": clean(cause.subject),
         "explicit": cause.explicit,
-        "actor": cause.actor,
-        "reason": redact(cause.reason) if cause.reason else cause.reason,
+        "actor": _text(cause.actor),
+        "reason": _text(cause.reason),
     }
 
 
@@ -123,3 +128,7 @@ def _evidence(evidence: Evidence) -> dict[str, Any]:
         "line": evidence.where.line,
         "excerpt": excerpt(evidence.excerpt),
     }
+
+
+def _text(text: str | None) -> str | None:
+    return None if text is None else clean(text)

@@ -83,6 +83,8 @@ class DanglingPointer(Rule):
         )
 
     def on_result(self, call: ToolCall, result: Span, ctx: ContextState) -> Findings:
+        if not ctx.touched:
+            return
         sources = [s for s in ctx.resident.values() if s.kind in (Kind.SUMMARY, Kind.TOMBSTONE)]
         if not sources:
             return

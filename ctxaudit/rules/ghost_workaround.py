@@ -77,7 +77,7 @@ class GhostWorkaround(Rule):
             self.cases = [case for case in self.cases if case.call.tool not in back]
 
     def on_call(self, call: ToolCall, ctx: ContextState) -> Findings:
-        asked = requested(call.tool, call.arguments)
+        asked = requested(call.tool, call.arguments) if self.cases else None
         if asked is not None:
             self.cases = [c for c in self.cases if asked and c.call.tool not in asked]
         state = ghost(call.tool, ctx)

@@ -13,6 +13,7 @@ from ctxaudit.judge.repeat import (
     success_kept,
 )
 from ctxaudit.knowledge.negatives import NegativeKind, negative
+from ctxaudit.knowledge.shell import command_of
 from ctxaudit.knowledge.verdict import Effect
 from ctxaudit.model import (
     EVICTING,
@@ -23,6 +24,7 @@ from ctxaudit.model import (
     Kind,
     PruningDecision,
     Severity,
+    Span,
     ToolCall,
 )
 from ctxaudit.rule import Findings, Rule
@@ -115,21 +117,24 @@ def _losses(decision: PruningDecision, ctx: ContextState) -> Iterator[Loss]:
 def _loss(call: ToolCall, eviction: Eviction, ctx: ContextState) -> Loss | None:
     span = eviction.span
     repeat = Repeat(call, span, eviction, exact=True)
-    said = negative(span.text, span.failed)
     what = ctx.verdict(call.tool, call.arguments)
-    if said is not None and said.kind is NegativeKind.REFUSED:
-        return (
-            None if negative_kept(repeat, call, ctx) else Loss(call, eviction, "the refusal", True)
-        )
-    if said is None and (
-        SECRET.search(span.text[:2000]) or (what.adds and handle_values(span.text))
-    ):
-        if success_kept(repeat, call, ctx):
+    reads = what.effect is Effect.READ
+    said = negative(span.text, span.failed, silent_is_negative=reads)
+    if said is None:
+        secret = SECRET.search(span.text[:2000]) is not None
+        if not (secret or (what.adds and _told(call, span))) or success_kept(repeat, call, ctx):
             return None
-        why = "the one-time secret" if SECRET.search(span.text[:2000]) else "the success"
-        return Loss(call, eviction, why, True)
-    if said is None or what.effect is not Effect.READ:
+        return Loss(call, eviction, "the one-time secret" if secret else "the success", True)
+    if said.kind is NegativeKind.REFUSED:
+        kept = negative_kept(repeat, call, ctx)
+        return None if kept else Loss(call, eviction, "the refusal", True)
+    if not reads:
         return None
     if negative_kept(repeat, call, ctx) or changed_between(repeat, call, ctx):
         return None
     return Loss(call, eviction, "the negative answer", False)
+
+
+def _told(call: ToolCall, result: Span) -> bool:
+    """A shell says little of what it did, and much of it can be looked up: an id must be lost."""
+    return command_of(call.tool, call.arguments) is None or bool(handle_values(result.text))

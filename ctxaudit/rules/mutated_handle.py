@@ -4,7 +4,7 @@ import re
 
 from ctxaudit.context import ContextState, Eviction
 from ctxaudit.knowledge.handles import Handle, HandleKind, handles
-from ctxaudit.knowledge.mentions import near
+from ctxaudit.knowledge.mentions import LONG, near
 from ctxaudit.model import (
     BINDING,
     Cause,
@@ -80,10 +80,9 @@ def _known(handle: Handle, ctx: ContextState) -> bool:
 
 def _original(value: str, ctx: ContextState) -> tuple[str, Eviction] | None:
     """The evicted handle that the value is a near copy of, if it is not in sight any more."""
-    prefix = re.match(r"[A-Za-z]+[_\-:#]?", value)
-    if prefix is None:
-        return None
-    shape = re.compile(rf"(?<![\w-]){re.escape(prefix.group())}[\w\-]{{2,80}}")
+    prefix = re.match(r"[A-Za-z]+[_\-:#]|[A-Za-z]{2}", value)
+    start = re.escape(prefix.group()) if prefix and len(value) < LONG else r"[A-Za-z0-9]"
+    shape = re.compile(rf"(?<![\w-]){start}[\w\-]{{2,80}}")
     for eviction in reversed(ctx.evicted.values()):
         span = eviction.span
         if span.kind not in BINDING or span.kind is Kind.USER or eviction.decision.opaque:

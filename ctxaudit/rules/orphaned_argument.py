@@ -7,6 +7,7 @@ from ctxaudit.knowledge.handles import HandleKind
 from ctxaudit.model import Cause, Evidence, Severity, ToolCall, dumps
 from ctxaudit.rule import Findings, Rule
 
+LONG_NUMBER = 7  # digits from which a number can hardly be met by chance
 #: Kinds that are durable outside the prompt: a use is no fault until it fails (OR203).
 DURABLE = frozenset({HandleKind.PATH, HandleKind.URL})
 
@@ -50,7 +51,7 @@ class OrphanedArgument(Rule):
             else ""
         )
         severity = call_severity(ctx.verdict(call.tool, call.arguments).effect)
-        if handle.kind is HandleKind.NUMBER:
+        if handle.kind is HandleKind.NUMBER and len(handle.value) < LONG_NUMBER:
             severity = min(severity, Severity.WARNING)
         copied = (
             (Evidence("stale-copy", orphan.copy.where, orphan.copy.text),) if orphan.copy else ()

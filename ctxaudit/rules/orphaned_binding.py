@@ -6,6 +6,7 @@ from ctxaudit.context import ContextState
 from ctxaudit.judge.binding import Orphan, orphans
 from ctxaudit.knowledge.handles import HandleKind
 from ctxaudit.model import (
+    BINDING,
     EVICTING,
     Cause,
     Evidence,
@@ -58,13 +59,13 @@ class OrphanedBinding(Rule):
         }
         if not taken:
             return
-        gone = [ctx.evicted[i].span.text for i in taken if i in ctx.evicted]
+        spans = [ctx.evicted[i].span for i in taken if i in ctx.evicted]
+        gone = [span.text for span in spans if span.kind in BINDING]
         for span, call in self._retained(ctx):
             for orphan in orphans(call, ctx):
-                if orphan.binding.span.id not in taken or orphan.handle.value in self.told:
-                    continue
-                if any(orphan.handle.value in text for text in gone):
-                    self.told.add(orphan.handle.value)
+                value = orphan.handle.value
+                if value not in self.told and any(value in text for text in gone):
+                    self.told.add(value)
                     yield self._found(orphan, span, ctx)
 
     @staticmethod

@@ -39,12 +39,16 @@ class Alarm:
 
 @dataclass(slots=True)
 class Score:
-    """Counts per rule: expected and found, loud and right."""
+    """Counts per rule: expected and found, loud and right.
+
+    Loud findings of which the truth is open are in ``undecided`` and in no share.
+    """
 
     expected: Counter[str] = field(default_factory=Counter)
     found: Counter[str] = field(default_factory=Counter)
     loud: Counter[str] = field(default_factory=Counter)
     right: Counter[str] = field(default_factory=Counter)
+    undecided: Counter[str] = field(default_factory=Counter)
     misses: list[Miss] = field(default_factory=list)
     alarms: list[Alarm] = field(default_factory=list)
     trials: Counter[tuple[str, str | None]] = field(default_factory=Counter)
@@ -68,8 +72,12 @@ class Score:
         for finding in said:
             if finding.severity < (LOUD if pruned(trial) else NOTE):
                 continue
+            hits = [w for w in wanted if not w.calm and matches(w, finding)]
+            if hits and not any(w.must for w in hits):
+                self.undecided[finding.rule] += 1
+                continue
             self.loud[finding.rule] += 1
-            if any(matches(w, finding) for w in wanted if not w.calm):
+            if hits:
                 self.right[finding.rule] += 1
             else:
                 self.alarms.append(Alarm(trial, finding))

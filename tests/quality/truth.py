@@ -275,8 +275,7 @@ def handles(trial: Trial) -> Iterator[Truth]:
 
 def _orphan(trial: Trial, call: Call, here: int, handle: str) -> Iterator[Truth]:
     mutates = call.effect == "set"
-    certain = mutates and not handle.isdigit()  # bare numbers weigh less
-    yield Truth(("OR202",), (here,), handle=handle, least=ERROR if certain else 1)
+    yield Truth(("OR202",), (here,), handle=handle, least=ERROR if mutates else 1)
     if call.outcome in ("missing", "refusal"):
         error = next((m.text for m in trial.messages if m.answers == call.uid), "")
         must, least = holds(error, handle), CRITICAL if mutates else ERROR

@@ -1,0 +1,96 @@
+"""What a report tells, in the order in which it is told; every output for people draws it its own
+way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from ctxaudit.log import Problem
+from ctxaudit.model import Cause, Severity
+from ctxaudit.report import LogReport, Numbered, Report
+
+MAX_PROBLEMS = 20  # of one log; who has more looks at the first ones
+
+
+@dataclass(frozen=True, slots=True)
+class Incident:
+    """The findings that one decision led to, by turn; a finding without a cause is alone in it."""
+
+    id: str
+    findings: tuple[Numbered, ...]
+
+    @property
+    def worst(self) -> Severity:
+        return max(item.finding.severity for item in self.findings)
+
+    @property
+    def cause(self) -> Cause | None:
+        return self.findings[0].finding.cause
+
+    @property
+    def subjects(self) -> list[str]:
+        """What the decision took, as far as the findings are about it."""
+        causes = [item.finding.cause for item in self.findings]
+        return list(dict.fromkeys(cause.subject for cause in causes if cause is not None))
+
+    @property
+    def fixes(self) -> list[str]:
+        return list(dict.fromkeys(item.finding.fix for item in self.findings))
+
+    @property
+    def turns(self) -> list[int]:
+        """The turns in which the model acted on what was missing."""
+        return sorted({i.finding.where.turn for i in self.findings if not i.finding.state})
+
+
+def by_log(report: Report) -> Iterator[tuple[LogReport, list[Numbered]]]:
+    """Every log with its findings."""
+    numbered = iter(report.findings())
+    for log in report.logs:
+        yield log, [next(numbered) for _ in log.findings]
+
+
+def incidents(findings: Iterable[Numbered]) -> list[Incident]:
+    """Findings by the decision that led to them; the worst incident first, then by turn."""
+    groups: dict[str, list[Numbered]] = {}
+    for item in findings:
+        groups.setdefault(item.incident or item.id, []).append(item)
+    told = [Incident(ident, tuple(group)) for ident, group in groups.items()]
+    return sorted(told, key=lambda i: (-i.worst, i.findings[0].finding.where.turn))
+
+
+def not_checked(report: Report) -> dict[str, int]:
+    """What the logs did not show, and in how many sessions; the same reason is told once."""
+    sessions: dict[str, set[tuple[str, str]]] = {}
+    for session in report.sessions:
+        rules: dict[str, list[str]] = {}
+        for rule, reason in session.unchecked:
+            rules.setdefault(reason, []).append(rule)
+        grouped = [f"{', '.join(codes)}: {reason}" for reason, codes in rules.items()]
+        for reason in (*session.notes, *grouped):
+            sessions.setdefault(reason, set()).add((session.log, session.session))
+    return {reason: len(where) for reason, where in sessions.items()}
+
+
+def problems(report: Report) -> Iterator[Problem]:
+    """What could not be read or done; of each log the first ones, and how many more there are."""
+    for log in report.logs:
+        yield from log.problems[:MAX_PROBLEMS]
+        if (more := len(log.problems) - MAX_PROBLEMS) > 0:
+            yield Problem(log.path, 0, f"{more:,} more problems")
+
+
+def verdict(report: Report) -> str:
+    """The exit code in words."""
+    code = report.exit_code
+    threshold = f"{report.fail_on.label} or worse, at least {report.min_confidence.label}"
+    if code == 1:
+        return f"violations ({threshold})"
+    if code == 2:
+        return "not all could be read or done" + (", and violations" if report.violated else "")
+    if code == 3:
+        return "nothing to audit"
+    if report.violated:
+        return f"violations ({threshold}), which --exit-zero lets pass"
+    return f"no violation ({threshold})"
