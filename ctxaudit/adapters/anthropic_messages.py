@@ -124,14 +124,15 @@ def _change(block: dict[str, Any], sort: str) -> Piece:
     return Piece(Kind.SYSTEM, told, loads=schemas)
 
 
-def reply(response: dict[str, Any]) -> list[Piece] | None:
-    """The pieces of an answer, None if the response is of another kind."""
+def said(response: dict[str, Any]) -> list[Any] | None:
+    """An answer as prompt items, what it says after a compaction; None if the response is of
+    another kind."""
     told = response.get("content")
     if not isinstance(told, list) or response.get("role", "assistant") != "assistant":
         return None
     after = [n for n, block in enumerate(told) if block.get("type") == "compaction"]
     start = after[-1] + 1 if after else 0
-    return pieces({"role": "assistant", "content": told[start:]})
+    return [{"role": "assistant", "content": told[start:]}]
 
 
 def tokens(response: dict[str, Any]) -> int | None:

@@ -1,8 +1,8 @@
 """Session files of Claude Code: ``~/.claude/projects/<folder>/<session id>.jsonl``.
 
-One line a content block; nothing is ever removed from the file. Compactions, clearings and the coming
-and going of deferred tools are records of their own. Sub-agents are sessions of their own, whether
-their records stand in files of theirs or between those of the main agent.
+One line a content block; nothing is ever removed from the file. Compactions, clearings and the
+coming and going of deferred tools are records of their own. Sub-agents are sessions of their own,
+whether their records stand in files of theirs or between those of the main agent.
 """
 
 from __future__ import annotations

@@ -121,20 +121,31 @@ class Reset:
 
 
 @dataclass(frozen=True, slots=True)
+class Queue:
+    """What was typed while the model worked was queued, sent (``remove``), or taken back."""
+
+    operation: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Pinned:
     """The user went back to the record of this uuid."""
 
     leaf: str
 
 
-Event = Answer | Said | Boundary | Cleared | Announced | Instructions | Offered | Reset | Pinned
+Event = (
+    Answer | Said | Boundary | Cleared | Announced | Instructions | Offered | Reset | Queue | Pinned
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
     """A record with its place in the log and in the tree. ``event`` is None for a mere link.
 
-    ``root``: the record says that it has no parent, which is more than not naming one.
+    ``uuid`` is empty where the record has none. ``root``: the record says that it has no parent,
+    which is more than not naming one.
     """
 
     path: str
@@ -147,3 +158,8 @@ class Line:
     root: bool
     version: tuple[int, ...] | None
     event: Event | None
+
+    @property
+    def name(self) -> str:
+        """What the record is called."""
+        return self.uuid or f"line-{self.number}"

@@ -13,11 +13,12 @@ def _prompts(reason: str) -> Gap:
     return Gap(Aspect.PROMPTS, Extent.PARTIAL, reason)
 
 
+ATTACHMENTS: Version = (2, 1, 92)  #: the first version that logs them
 #: From a version on, up to before another one (None: open).
 BY_VERSION: tuple[tuple[Version | None, Version | None, Gap], ...] = (
     (
         None,
-        (2, 1, 92),
+        ATTACHMENTS,
         _prompts("reminders and other attachments are not logged before Claude Code 2.1.92"),
     ),
     (

@@ -55,12 +55,12 @@ class Book:
         key = (lane, line.uuid)
         if isinstance(line.event, Said):
             self.answered.update((lane, result.call) for result in line.event.results)
-        if key in self._at:
+        if line.uuid and key in self._at:
             place, index = self._at[key]
             if not _emptied(line):
                 self.places[place][index] = (lane, line)
             return
-        late = key in self._kept
+        late = bool(line.uuid) and key in self._kept
         if not late:
             self.places.append([])
         place = self._kept[key] if late else len(self.places) - 1
@@ -81,7 +81,7 @@ class Book:
         if not line.side:
             self._homes[line.uuid] = main
             return main
-        lane = self._sides.get(line.parent or "")
+        lane = self._sides.get(line.parent) if line.parent else None
         if lane is None:
             self._count[main] += 1
             lane = f"{main}/agent-{self._count[main]}"
@@ -93,7 +93,8 @@ class Book:
         session = line.session or self._last
         self._last = session
         if session not in self._mains:
-            self._mains[session] = self._homes.get(line.parent or "", session)
+            home = self._homes.get(line.parent) if line.parent else None
+            self._mains[session] = home or session
         return self._mains[session]
 
 

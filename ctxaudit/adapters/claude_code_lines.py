@@ -14,6 +14,7 @@ from ctxaudit.adapters.claude_code_events import (
     Event,
     Line,
     Pinned,
+    Queue,
     Reset,
     Result,
     Said,
@@ -48,7 +49,7 @@ def line(record: Record) -> Line | None:
         text_of(data, "sessionId"),
         text_of(data, "agentId"),
         data.get("isSidechain") is True,
-        uuid if isinstance(uuid, str) else f"line-{record.line}",
+        uuid if isinstance(uuid, str) else "",
         text_of(data, "parentUuid"),
         "parentUuid" in data and data["parentUuid"] is None,
         _version(data.get("version")),
@@ -232,6 +233,10 @@ def _pinned(data: Data) -> Event | None:
     return Pinned(leaf) if leaf and data.get("explicit") is True else None
 
 
+def _queue(data: Data) -> Event:
+    return Queue(text_of(data, "operation") or "", text_of(data, "content") or "")
+
+
 def _reset(data: Data) -> Event:
     return Reset()
 
@@ -241,6 +246,7 @@ READERS: dict[str, Callable[[Data], Event | None]] = {
     "attachment": attachment,
     "conversation_reset": _reset,
     "last-prompt": _pinned,
+    "queue-operation": _queue,
     "system": system,
     "user": said,
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -81,8 +82,9 @@ class Prompt:
         self._evictions.append(Eviction(position, tuple(spans), tools))
 
     def empty(self) -> tuple[str, ...]:
-        """The conversation starts anew; returns what was in the prompt."""
-        gone = tuple(span for span in self.resident if span not in self.fixed)
+        """The conversation starts anew; returns what had come, evicted or not."""
+        born = dict.fromkeys(span for _, span in self._born)
+        gone = tuple(span for span in born if span not in self.fixed)
         self.resident = {span: at for span, at in self.resident.items() if span in self.fixed}
         self._evictions.clear()
         self._born.clear()
@@ -94,12 +96,12 @@ class Prompt:
 
     def rewind(self, position: int) -> Rewound:
         """Everything from this position on did not happen, decisions included."""
-        born = set()
-        while self._born and self._born[-1][0] >= position:
-            born.add(self._born.pop()[1])
-        withdrawn = tuple(s for s in self.resident if s in born and s not in self.fixed)
-        for span in withdrawn:
-            del self.resident[span]
+        first = bisect_left(self._born, (position, ""))
+        late = self._born[first:]
+        born = dict.fromkeys(span for _, span in late if span not in self.fixed)
+        self._born[first:] = [(at, span) for at, span in late if span in self.fixed]
+        for span in born:
+            self.resident.pop(span, None)
         restored: list[str] = []
         tools: list[str] = []
         while self._evictions and self._evictions[-1].position >= position:
@@ -107,4 +109,4 @@ class Prompt:
             restored += [span for span in undone.spans if span not in born]
             tools += undone.tools
         self.resident.update(dict.fromkeys(restored, position))
-        return Rewound(withdrawn, tuple(dict.fromkeys(restored)), tuple(tools))
+        return Rewound(tuple(born), tuple(dict.fromkeys(restored)), tuple(tools))

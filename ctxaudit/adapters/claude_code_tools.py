@@ -37,15 +37,14 @@ class Tools:
         return list(self._known)
 
     def announce(self, names: Iterable[str]) -> None:
-        """Tools are offered by name. What is loaded stays loaded."""
+        """Tools are offered by name. What a resident result loads is loaded, even once back."""
         for name in names:
             if name not in self._known:
-                self._set(ToolSchema(name, deferred=True))
+                self._set(ToolSchema(name, deferred=name not in self._sources))
 
     def remove(self, names: Iterable[str]) -> None:
-        """Tools are gone altogether."""
+        """Tools are gone altogether, until they are announced again."""
         for name in names:
-            self._sources.pop(name, None)
             self._known.pop(name, None)
             self._view = None
 
@@ -64,12 +63,12 @@ class Tools:
         lost = []
         for span in spans:
             for name in self._loads.pop(span, ()):
-                sources = self._sources.get(name)
-                if sources is None:
-                    continue
+                sources = self._sources[name]
                 sources.discard(span)
-                if not sources:
-                    del self._sources[name]
+                if sources:
+                    continue
+                del self._sources[name]
+                if name in self._known:
                     self._set(replace(self._known[name], deferred=True))
                     lost.append(name)
         return tuple(lost)

@@ -116,18 +116,21 @@ class Turns:
         yield from self.close()
         added, self.pending.added = self.pending.added, []
         if self._last and added:
-            yield self._final(self._last[0].where, Pending(added=added))
+            yield self._final(self._last[0], Pending(added=added))
 
     def end(self) -> Iterator[Turn]:
         """No more records: what came after the last message."""
         yield from self.close()
         if self._last and (self.pending.added or self.pending.decisions):
-            yield self._final(self._last[0].where, self.pending)
+            yield self._final(self._last[0], self.pending)
 
-    def _final(self, where: Location, left: Pending) -> Turn:
+    def _final(self, last: Turn, left: Pending) -> Turn:
+        """What came after a turn. It is no offer of its own: the tools are that turn's."""
+        where = last.where
         decisions = (replace(d, where=replace(d.where, turn=where.turn)) for d in left.decisions)
         added = (replace(s, where=replace(s.where, turn=where.turn)) for s in left.added)
-        return replace(self._turn(where, left, tuple(decisions), tuple(added)), final=True)
+        turn = self._turn(where, left, tuple(decisions), tuple(added))
+        return replace(turn, tools=last.tools, complete=last.complete, final=True)
 
     def _turn(
         self,

@@ -56,7 +56,7 @@ def line(record: Record) -> Line | None:
     event = _event(data)
     if event is None:
         return None
-    uuid = text_of(data, "uuid") or f"line-{record.line}"
+    uuid = text_of(data, "uuid") or ""
     session, agent = text_of(data, "session_id"), text_of(data, "parent_tool_use_id")
     return Line(record.path, record.line, session, agent, False, uuid, None, False, None, event)
 

@@ -40,8 +40,8 @@ class Entry:
     """One record: the type of its envelope and its payload.
 
     ``pieces`` are those of the item, or of the history that a compaction lists; ``tools`` what it
-    defines. ``ordinal`` numbers the records of newer files. ``mark`` is equal in copies of one record; None
-    where nothing tells a copy from a repetition.
+    defines. ``ordinal`` numbers the records of newer files. ``mark`` is equal in copies of one
+    record; None where nothing tells a copy from a repetition.
     """
 
     path: str
@@ -93,7 +93,8 @@ def _pieces(kind: str, data: Mapping[str, Any]) -> Iterator[Piece]:
         yield from _of_item(data)
     elif kind == "compacted":
         for item in data.get("replacement_history") or ():
-            yield from _of_item(item)
+            if isinstance(item, dict):
+                yield from _of_item(item)
     elif kind == "inter_agent_communication":
         yield from _of_item({"role": "user", "content": data.get("content")})
 
@@ -104,7 +105,10 @@ def _of_item(item: Mapping[str, Any]) -> list[Piece]:
         return []
     if sort == "image_generation_call":
         item = {**item, "result": "[image]"}
-    return responses.pieces(item)
+    pieces = responses.pieces(item)
+    if any(not isinstance(piece.call, str | None) for piece in pieces):
+        raise TypeError("call_id is no text")
+    return pieces
 
 
 def is_header(value: Any) -> bool:
@@ -122,4 +126,5 @@ def _is_record(value: Any) -> bool:
         return False
     if value.get("record_type") == "state":
         return True
-    return value.get("type") in ENVELOPES and isinstance(value.get("payload"), dict)
+    kind = value.get("type")
+    return isinstance(kind, str) and kind in ENVELOPES and isinstance(value.get("payload"), dict)

@@ -165,7 +165,7 @@ class Session:
         """A span id that is not in use."""
         name, n = base, 2
         while name in self.spans:
-            name, n = f"{base}:{n}", n + 1
+            name, n = f"{base}#{n}", n + 1
         self.spans.add(name)
         return name
 

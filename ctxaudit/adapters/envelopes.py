@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -43,6 +43,7 @@ SESSIONS = (
     "traceId",
 )
 AGENTS = ("agent_id", "agentId", "agent", "agent_name", "subagent", "lane")
+METADATA = ("metadata", "meta", "attributes")
 _HEADER = re.compile(r"(?:^|[-_])(?:session|conversation|thread)[-_]?id$", re.I)
 _USER_SESSION = re.compile(r"_session_([\w-]{8,80})$")
 
@@ -57,7 +58,6 @@ class Exchange:
     agent: str | None = None
     error: str | None = None
     address: str = ""
-    options: dict[str, Any] = field(default_factory=dict)
 
 
 def opened(data: dict[str, Any]) -> Exchange | None:
@@ -82,10 +82,13 @@ def opened(data: dict[str, Any]) -> Exchange | None:
     exchange.session = _named(places, SESSIONS) or _from_headers(outer) or _from_user(body)
     exchange.agent = _named(places, AGENTS)
     exchange.error = _error(data, answer, response, status)
-    exchange.options = next(
-        (o for o in (data, *map(data.get, OPTIONS)) if isinstance(o, dict) and "tools" in o), {}
-    )
     return exchange
+
+
+def beside(data: dict[str, Any]) -> Any:
+    """The tools that a record offers outside of the request's body, None if it has none."""
+    options = (data, *map(data.get, OPTIONS))
+    return next((o["tools"] for o in options if isinstance(o, dict) and "tools" in o), None)
 
 
 def _alone(prompt: list[Any]) -> dict[str, Any]:
@@ -135,9 +138,8 @@ def _places(
 ) -> Iterator[dict[str, Any]]:
     for fields in (data, outer, body):
         yield fields
-        for key in ("metadata", "meta", "attributes"):
-            if isinstance(fields.get(key), dict):
-                yield fields[key]
+        if not names_of(METADATA).isdisjoint(fields):
+            yield from (fields[key] for key in METADATA if isinstance(fields.get(key), dict))
 
 
 def _named(places: list[dict[str, Any]], names: tuple[str, ...]) -> str | None:

@@ -90,13 +90,13 @@ def _output(response: Any) -> tuple[str, bool | None]:
     return dumps(response), failed
 
 
-def reply(response: dict[str, Any]) -> list[Piece] | None:
-    """The pieces of an answer, None if the response is of another kind."""
+def said(response: dict[str, Any]) -> list[Any] | None:
+    """An answer as prompt items, None if the response is of another kind."""
     candidates = response.get("candidates")
     if not isinstance(candidates, list):
         return None
     told = candidates[0].get("content") if candidates else None
-    return pieces({"role": "model", **told}) if told else []
+    return [{"role": "model", **told}] if told else []
 
 
 def tokens(response: dict[str, Any]) -> int | None:

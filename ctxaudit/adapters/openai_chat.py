@@ -87,12 +87,13 @@ def _calls(message: dict[str, Any]) -> list[Piece]:
     return found
 
 
-def reply(response: dict[str, Any]) -> list[Piece] | None:
-    """The pieces of an answer, None if the response is of another kind."""
+def said(response: dict[str, Any]) -> list[Any] | None:
+    """An answer as prompt items, None if the response is of another kind."""
     choices = response.get("choices")
     if not isinstance(choices, list):
-        return pieces(response) if response.get("role") == "assistant" else None
-    return pieces(choices[0].get("message") or {"role": "assistant"}) if choices else []
+        return [response] if response.get("role") == "assistant" else None
+    message = choices[0].get("message") if choices else None
+    return [message] if message else []
 
 
 def tokens(response: dict[str, Any]) -> int | None:

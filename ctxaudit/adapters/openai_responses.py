@@ -96,12 +96,10 @@ def _result(item: dict[str, Any], sort: str) -> Piece:
     return Piece(Kind.RESULT, content.text(told), ident, tool, loads=loads)
 
 
-def reply(response: dict[str, Any]) -> list[Piece] | None:
-    """The pieces of an answer, None if the response is of another kind."""
+def said(response: dict[str, Any]) -> list[Any] | None:
+    """An answer as prompt items, None if the response is of another kind."""
     output = response.get("output")
-    if not isinstance(output, list):
-        return None
-    return [p for item in output for p in pieces(item) if p.kind is not Kind.SUMMARY]
+    return output if isinstance(output, list) else None
 
 
 def tokens(response: dict[str, Any]) -> int | None:

@@ -11,6 +11,7 @@ answered is taken from the next prompt.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 from ctxaudit.adapters import (
@@ -21,12 +22,12 @@ from ctxaudit.adapters import (
     openai_responses,
     provider_content,
 )
-from ctxaudit.adapters.envelopes import Exchange, opened
+from ctxaudit.adapters.envelopes import Exchange, beside, opened
 from ctxaudit.adapters.openai_state import UNSEEN, Chains
 from ctxaudit.log import Record, Source
 from ctxaudit.model import Aspect, Extent, Gap, Turn
 from ctxaudit.pieces import Snapshot
-from ctxaudit.snapshots import turns
+from ctxaudit.snapshots import WRONG_SHAPE, turns
 
 NAME = "requests"
 TITLE = "Request logs of OpenAI, Anthropic and Gemini calls, one JSON line a call"
@@ -40,7 +41,7 @@ FOREIGN = frozenset(
 #: Addresses, and names of models, of calls that are no chat.
 OTHER_CALLS = ("embed", "moderation", "rerank", "count_tokens", "/compact", "transcri", "speech")
 REDACTED = Gap(Aspect.PROMPTS, Extent.PARTIAL, "the logger has redacted some of the prompts")
-Dialect = Any  # a module: prompt, tools, pieces, reply, tokens
+Dialect = Any  # a module: tools, pieces, said, tokens
 
 
 def recognises(head: Sequence[Any]) -> bool:
@@ -53,7 +54,7 @@ def _is_request(data: dict[str, Any]) -> bool:
         return False
     try:
         exchange = opened(data)
-    except (ValueError, TypeError):
+    except WRONG_SHAPE:
         return False
     if exchange is None or _other_call(exchange):
         return False
@@ -105,6 +106,13 @@ def snapshot(record: Record, chains: Chains) -> Snapshot | None:
     """
     if not isinstance(record.data, dict):
         raise TypeError("no JSON object")
+    try:
+        return _snapshot(record, chains)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def _snapshot(record: Record, chains: Chains) -> Snapshot | None:
     exchange = opened(record.data)
     if exchange is None or _other_call(exchange):
         return None
@@ -125,10 +133,12 @@ def snapshot(record: Record, chains: Chains) -> Snapshot | None:
         complete=provider_content.whole,
     )
     if made.raw_tools is None:
-        made.raw_tools = exchange.options.get("tools")
+        made.raw_tools = beside(record.data)
     _read_prompt(made, dialect, exchange.body, response, chains)
-    if exchange.response is not None:
-        made.reply = dialect.reply(response)
+    items = dialect.said(response) if exchange.response is not None else None
+    if items is not None:
+        made.said = [(item, dialect.pieces(item)) for item in items]
+        made.reply = [piece for _, pieces in made.said for piece in pieces]
     if made.error is not None and made.reply is None:
         made.reply = []
     return made
@@ -165,11 +175,15 @@ def dialect_of(body: dict[str, Any], response: dict[str, Any]) -> Dialect:
     return openai_chat
 
 
+@lru_cache(256)
+def _no_chat(place: str) -> bool:
+    return any(word in place.lower() for word in OTHER_CALLS)
+
+
 def _other_call(exchange: Exchange) -> bool:
     """Whether a request is no chat: embeddings, moderation, a count of tokens."""
     body, response = exchange.body, exchange.response
-    place = f"{exchange.address} {body.get('model', '')}".lower()
-    if any(word in place for word in OTHER_CALLS):
+    if _no_chat(f"{exchange.address} {body.get('model', '')}"):
         return True
     if response is not None and (
         response.get("object") in ("list", "response.compaction")
