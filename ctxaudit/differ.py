@@ -3,31 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
+from ctxaudit.changes import Change, answer_in, compare, only_system, rewound
 from ctxaudit.decisions import UNREADABLE, Difference, decisions
-from ctxaudit.knowledge.summaries import is_summary
 from ctxaudit.ledger import Ledger
-from ctxaudit.matching import Fresh, key_of
+from ctxaudit.matching import Fresh
 from ctxaudit.model import Kind, Location, Span, ToolCall, Turn
 from ctxaudit.offers import Catalogue, Offers
 from ctxaudit.pieces import Piece, Snapshot
+from ctxaudit.summary_marks import mark_summaries
 
 BRANCHES = 8  # abandoned branches of a conversation that are remembered
-WRITTEN = frozenset({Kind.ASSISTANT, Kind.REASONING, Kind.CALL})  #: by the model
-
-
-@dataclass(slots=True)
-class Change:
-    """A prompt beside the last one: how many items are the same, and the pieces of the others.
-
-    ``heads`` are system texts among the same that were rewritten in place.
-    """
-
-    same: int
-    heads: dict[int, list[Piece]] = field(default_factory=dict)
-    fresh: list[list[Piece]] = field(default_factory=list)
+LATER = frozenset({Kind.RESULT, Kind.SUMMARY})
 
 
 class Lane:
@@ -41,6 +30,7 @@ class Lane:
         self.spans: list[list[Span]] = []  # of each item
         self.replied: list[Span] = []  # the last answer: expected in the next prompt
         self.answer: list[Piece] | None = None  # the same as the log has it
+        self.said: list[tuple[Any, list[Piece]]] = []
         self.left: list[list[Any]] = []  # prompts of branches that were abandoned
         self.ledger = Ledger(Offers(catalogue))
         self.open: Turn | None = None  # waits for its answer to show in the next prompt
@@ -82,7 +72,7 @@ class Lane:
             self._follow(snapshot, change, where, difference)
         reply = self._replied(snapshot.reply or (), where)
         turn = self._turn(snapshot, where, difference, reply)
-        self.answer = snapshot.reply
+        self.answer, self.said = snapshot.reply, snapshot.said
         if snapshot.reply is None:
             self.open = turn
         else:
@@ -97,8 +87,8 @@ class Lane:
     # -- the answer -----------------------------------------------------------------------------
 
     def _replied(self, pieces: Iterable[Piece], where: Location) -> list[Span]:
-        # The results of what the provider itself ran come with the next prompt, as all others do.
-        self.replied = [self.ledger.span(p, where) for p in pieces if p.kind is not Kind.RESULT]
+        # Results of what the provider itself ran, and its summaries, count from the next prompt on.
+        self.replied = [self.ledger.span(p, where) for p in pieces if p.kind not in LATER]
         return self.replied
 
     def _answered(self, change: Change, retry: bool) -> list[Turn]:
@@ -106,37 +96,20 @@ class Lane:
         waiting = self.close()
         if not waiting or retry:
             return waiting
-        pieces = [p for group in change.fresh for p in group]
-        if change.same < len(self.items):
-            known = {self.ledger.keys[s.id] for row in self.spans[change.same :] for s in row}
-            olds = [
-                n
-                for n, p in enumerate(pieces)
-                if key_of(p) in known or (p.kind is Kind.RESULT and p.call in self.ledger.calls)
-            ]
-            pieces = pieces[olds[-1] + 1 :] if olds else pieces
-        first = next((n for n, p in enumerate(pieces) if p.kind in WRITTEN), len(pieces))
-        if any(p.kind is Kind.RESULT for p in pieces[:first]):
+        lost = [span for row in self.spans[change.same :] for span in row]
+        pieces = answer_in(change, lost, self.ledger.names)
+        if not pieces:
             return waiting
-        end = next((n for n in range(first, len(pieces)) if pieces[n].kind not in WRITTEN), None)
         turn = waiting[0]
-        reply = self._replied(pieces[first:end], turn.where)
+        reply = self._replied(pieces, turn.where)
         return [replace(turn, reply=_said(reply), calls=_called(reply))]
 
     # -- what changed ---------------------------------------------------------------------------
 
     def _compare(self, snapshot: Snapshot) -> Change:
-        old, new = self.items, snapshot.items
-        change = Change(len(old) if self._extending is snapshot else _common(old, new, 0))
-        self._extending = None
-        while change.same < min(len(old), len(new)) and only_system(self.spans[: change.same + 1]):
-            pieces = snapshot.pieces(new[change.same])
-            if not self.spans[change.same] or any(p.kind is not Kind.SYSTEM for p in pieces):
-                break
-            change.heads[change.same] = pieces
-            change.same = _common(old, new, change.same + 1)
-        change.fresh = [snapshot.pieces(item) for item in new[change.same :]]
-        return change
+        extends, self._extending = self._extending is snapshot, None
+        same = len(self.items) if extends else 0
+        return compare(self.items, self.spans, snapshot, same, self.said)
 
     def _follow(self, snapshot: Snapshot, change: Change, where: Location, out: Difference) -> None:
         """Make the prompt the last one, and note in ``out`` what it has done to the one before."""
@@ -168,7 +141,7 @@ class Lane:
             stated = snapshot.stated is not None
             ledger.lose(lost, replied, fresh, out, blameless=blameless, stated=stated)
             if out.dropped:
-                ledger.mark_summaries(fresh, out)
+                mark_summaries(fresh, out)
         self._keep(snapshot, change, rows)
         return fresh
 
@@ -185,18 +158,20 @@ class Lane:
         self.items = snapshot.items
         self.spans = self.spans[: change.same] + rows[len(change.heads) :]
 
-    def _unanswered(self, same: int, groups: list[list[Piece]]) -> list[Span]:
-        """Calls without an id in the part that stayed the same whose results may now come."""
-        if not any(p.kind is Kind.RESULT and not p.call for group in groups for p in group):
+    def _unanswered(self, same: int, groups: list[list[Piece]]) -> list[tuple[str | None, Span]]:
+        """Calls in the part that stayed the same whose results may now come, each with the id that
+        the runtime gave it, None if it has none."""
+        if not any(p.kind is Kind.RESULT for group in groups for p in group):
             return []
         spans = [s for row in self.spans[:same] for s in row]
         answered = {s.call for s in spans if s.kind is not Kind.CALL}
         return [
-            s for s in spans if s.kind is Kind.CALL and s.id not in answered and self._nameless(s)
+            (self._runtime_id(s), s) for s in spans if s.kind is Kind.CALL and s.id not in answered
         ]
 
-    def _nameless(self, span: Span) -> bool:
-        return len(self.ledger.keys[span.id]) > 2  # known by its tool and arguments, not by an id
+    def _runtime_id(self, span: Span) -> str | None:
+        key = self.ledger.names.keys[span.id]
+        return key[1] if len(key) == 2 else None  # else known by its tool and arguments
 
     def _branched(self, snapshot: Snapshot, change: Change) -> bool:
         """Whether the prompt goes back to another branch: nothing is pruned by that."""
@@ -204,25 +179,10 @@ class Lane:
             if change.same < len(prompt) and snapshot.items[: len(prompt)] == prompt:
                 self.left[n] = self.items
                 return True
-        if not self._rewound(change):
+        if not rewound(self.spans, change):
             return False
         self.left = [*self.left[1 - BRANCHES :], self.items]
         return True
-
-    def _rewound(self, change: Change) -> bool:
-        """A user message was replaced by another one, or the end was cut off to try again.
-
-        At least one kept item must be conversation: a window of one message looks alike otherwise.
-        """
-        tail, fresh = self.spans[change.same :], change.fresh
-        if not tail or only_system(self.spans[: change.same]):
-            return False
-        first = next((row[0] for row in tail if row), None)
-        return not fresh or (
-            first is not None
-            and first.kind is Kind.USER
-            and all(p.kind is Kind.USER and not is_summary(p.text) for row in fresh for p in row)
-        )
 
     def _turn(
         self, snapshot: Snapshot, where: Location, difference: Difference, reply: list[Span]
@@ -244,32 +204,15 @@ class Lane:
         )
 
 
-def only_system(spans: Iterable[list[Span]]) -> bool:
-    """Whether nothing but system text is in a prompt."""
-    return all(span.kind is Kind.SYSTEM for row in spans for span in row)
-
-
 def _said(reply: list[Span]) -> tuple[Span, ...]:
-    return tuple(s for s in reply if s.kind is not Kind.CALL)
+    return tuple([s for s in reply if s.kind is not Kind.CALL])
 
 
 def _called(reply: list[Span]) -> tuple[ToolCall, ...]:
-    calls = (s for s in reply if s.kind is Kind.CALL)
-    return tuple(ToolCall(s.id, s.tool or "", s.arguments, s.where) for s in calls)
+    calls = [s for s in reply if s.kind is Kind.CALL]
+    return tuple([ToolCall(s.id, s.tool or "", s.arguments, s.where) for s in calls])
 
 
 def named(pieces: Iterable[Piece]) -> bool:
     """Whether an answer can be told from another one like it: it has a call with an id."""
     return any(piece.kind is Kind.CALL and piece.call for piece in pieces)
-
-
-def _common(old: list[Any], new: list[Any], start: int) -> int:
-    """How far two prompts are the same from ``start`` on."""
-    if new[start : len(old)] == old[start:]:
-        return len(old)
-    n = start
-    for a, b in zip(old[start:], new[start:], strict=False):
-        if a != b:
-            break
-        n += 1
-    return n

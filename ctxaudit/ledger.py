@@ -1,34 +1,31 @@
-"""The spans of one conversation: their ids, which of them a prompt holds, and which are gone."""
+"""The spans of one conversation: which of them a prompt holds, and which are gone."""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator
+from collections import defaultdict
+from collections.abc import Collection
 from dataclasses import replace
 
 from ctxaudit.decisions import Difference
 from ctxaudit.knowledge.placeholders import stub
-from ctxaudit.knowledge.summaries import is_summary
 from ctxaudit.matching import (
     GIVEN,
+    LIGHT,
     Fresh,
     Key,
     Pool,
-    keeps,
+    emptied,
     key_of,
     likeness,
-    name_of,
     paired,
     same_text,
 )
-from ctxaudit.model import Kind, Location, Span, result_id
+from ctxaudit.model import Kind, Location, Span
 from ctxaudit.offers import Offers
 from ctxaudit.pieces import Piece
+from ctxaudit.span_names import SpanNames
 
 PAIR = frozenset({Kind.CALL, Kind.RESULT, Kind.TOMBSTONE})
-TEXT = frozenset({Kind.SYSTEM, Kind.USER, Kind.ASSISTANT})
-LIGHT = frozenset({Kind.SYSTEM, Kind.REASONING})  #: leaves the prompt without being pruned
-REPLACEMENT = 40  # a text that took the place of dropped spans is a summary from this length on
 
 
 class Ledger:
@@ -36,51 +33,16 @@ class Ledger:
 
     def __init__(self, offers: Offers) -> None:
         self.offers = offers
-        self.keys: dict[str, Key] = {}
-        self.calls: dict[str, list[str]] = defaultdict(list)  # span ids by the runtime's own id
-        self.tools: dict[str, str | None] = {}  # of each call
+        self.names = SpanNames()
         self.gone: dict[Key, list[Span]] = defaultdict(list)
         self.evicted: set[str] = set()
         self.whole: dict[str, Span] = {}  # spans of which a stub is left, as they were
-        self.used: set[str] = set()
-        self.times: Counter[str] = Counter()
-
-    # -- new spans ------------------------------------------------------------------------------
 
     def span(self, piece: Piece, where: Location, asks: Span | None = None) -> Span:
-        """A new span for a piece, under an id that the session has not used."""
-        call, tool = piece.call, piece.tool
-        if piece.kind is Kind.CALL:
-            key = key_of(piece)
-            call = name = self._unique(piece.call or name_of(key[1:]))
-            self.calls[piece.call or name].append(name)
-            self.tools[name] = tool
-        elif piece.kind is Kind.RESULT and (asks or piece.call):
-            call = asks.id if asks else next(self._called(piece.call), piece.call or "")
-            key = ("result", call)
-            tool = tool or self.tools.get(call)
-            name = self._unique(result_id(call))
-        else:
-            key = key_of(piece)
-            name = self._unique(name_of(key))
-        self.keys[name] = key
-        span = Span(name, piece.kind, piece.text, where, call, tool, piece.failed, piece.arguments)
+        """A new span for a piece; ``asks`` is the call that it answers."""
+        span = self.names.span(piece, where, asks)
         self.offers.note(span, piece)
         return span
-
-    def _called(self, runtime_id: str | None) -> Iterator[str]:
-        """The calls that bore an id, the last one first."""
-        return reversed(self.calls.get(runtime_id or "", []))
-
-    def _unique(self, base: str) -> str:
-        name = base
-        while name in self.used:
-            self.times[base] += 1
-            name = f"{base}#{self.times[base] + 1}"
-        self.used.add(name)
-        return name
-
-    # -- one prompt after another ---------------------------------------------------------------
 
     def extend(
         self, groups: list[list[Piece]], replied: list[Span], where: Location, out: Difference
@@ -90,7 +52,7 @@ class Ledger:
         """
         if self.gone:
             return None
-        answer = {self.keys[span.id]: span for span in replied}
+        answer = {self.names.keys[span.id]: span for span in replied}
         if len(answer) < len(replied):
             return None
         rows: list[list[Span | Piece]] = []
@@ -99,7 +61,7 @@ class Ledger:
             rows.append(row)
             for piece in group:
                 if piece.kind in GIVEN:
-                    if piece.kind is Kind.RESULT and piece.call not in self.calls:
+                    if piece.kind is Kind.RESULT and piece.call not in self.names.calls:
                         return None
                     row.append(piece)
                     continue
@@ -126,7 +88,7 @@ class Ledger:
         self,
         groups: list[list[Piece]],
         old: list[Span],
-        before: list[Span],
+        before: list[tuple[str | None, Span]],
         where: Location,
         out: Difference,
         *,
@@ -155,7 +117,7 @@ class Ledger:
     def _find(self, fresh: list[Fresh], old: list[Span], out: Difference) -> None:
         """Old spans for the pieces that are old: in the last prompt, in an earlier one, or in the
         last one under another id."""
-        pool = Pool(old, lambda span: self.keys.get(span.id))
+        pool = Pool(old, lambda span: self.names.keys.get(span.id))
         for f in reversed(fresh):
             f.span = self._known(f, pool)
         missing = [f for f in fresh if f.span is None]
@@ -166,7 +128,7 @@ class Ledger:
         for f in reversed(missing):
             if alike and f.span is None and (f.asks is None or not f.piece.call):
                 f.span = alike.take(likeness(f.piece), f.piece.text)
-        rest = Pool(alike.left(), lambda span: self.keys.get(span.id)) if alike else None
+        rest = Pool(alike.left(), lambda span: self.names.keys.get(span.id)) if alike else None
         for f in reversed(missing):
             if rest and f.span is None and f.asks and f.asks.span:
                 f.span = rest.take(("result", f.asks.span.id), f.piece.text)
@@ -181,7 +143,7 @@ class Ledger:
         if not piece.call:
             return pool.take(key_of(piece), piece.text)
         # An id may stand for several calls: all but the last must be told by their text.
-        for n, call in enumerate([*self._called(piece.call)] or [piece.call]):
+        for n, call in enumerate([*self.names.called(piece.call)] or [piece.call]):
             if found := pool.take(("result", call), piece.text, exact=n > 0):
                 return found
         return None
@@ -190,7 +152,7 @@ class Ledger:
         """A piece that had left and is in the prompt again."""
         key = key_of(f.piece)
         if f.piece.kind is Kind.RESULT and (f.asks or f.piece.call):
-            named = next(self._called(f.piece.call), f.piece.call or "")
+            named = next(self.names.called(f.piece.call), f.piece.call or "")
             key = ("result", f.asks.span.id if f.asks and f.asks.span else named)
         spans = self.gone.get(key)
         if not spans or (f.piece.kind in PAIR and spans[-1].text != f.piece.text):
@@ -217,7 +179,7 @@ class Ledger:
                 out.restored.append(span.id)
                 self.offers.enter(span.id)
         elif span.kind is Kind.CALL:
-            if _emptied(span, piece):
+            if emptied(span, piece):
                 self.whole[span.id] = span
                 out.emptied[span.id] = piece.text
                 f.span = replace(span, text=piece.text, arguments=piece.arguments)
@@ -230,8 +192,6 @@ class Ledger:
             else:  # what had been announced has come
                 out.withdrawn.append(span.id)
                 f.span, f.new = replace(span, text=piece.text, failed=piece.failed), True
-
-    # -- what left ------------------------------------------------------------------------------
 
     def lose(
         self,
@@ -266,32 +226,4 @@ class Ledger:
         for span in lost:
             self.offers.leave(span.id)
             if span.kind not in LIGHT or span.id in self.evicted:
-                self.gone[self.keys[span.id]].append(span)
-
-    def mark_summaries(self, fresh: list[Fresh], out: Difference) -> None:
-        """Find the text that took the place of dropped spans: by its words, or because it stands
-        before spans that are left."""
-        kept = [n for n, f in enumerate(fresh) if not f.new and f.piece.kind not in LIGHT]
-        last = kept[-1] if kept else -1
-        for n, f in enumerate(fresh):
-            if not f.new or f.span is None:
-                continue
-            if f.span.kind in TEXT and (is_summary(f.span.text) or (n < last and _stands_in(f))):
-                f.span = replace(f.span, kind=Kind.SUMMARY)
-            if f.span.kind is Kind.SUMMARY:
-                out.summarised = True
-                out.opaque = out.opaque or bool(f.piece.opaque)
-
-
-def _emptied(span: Span, piece: Piece) -> bool:
-    """Whether a call lost arguments; a client may tidy them, or repair what was no JSON."""
-    if keeps(span.arguments, piece.arguments):
-        return False
-    if isinstance(span.arguments, str) and not isinstance(piece.arguments, str):
-        return False
-    return len(piece.text) < len(span.text) or stub(str(piece.arguments)) is not None
-
-
-def _stands_in(f: Fresh) -> bool:
-    piece = f.piece
-    return piece.kind is Kind.USER and len(piece.text) >= REPLACEMENT and not stub(piece.text)
+                self.gone[self.names.keys[span.id]].append(span)

@@ -13,10 +13,12 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
 
+from ctxaudit.knowledge.placeholders import stub
 from ctxaudit.model import Kind, Span, dumps
 from ctxaudit.pieces import Piece
 
 Key = tuple[str, ...]
+LIGHT = frozenset({Kind.SYSTEM, Kind.REASONING})  #: leaves the prompt without being pruned
 GIVEN = frozenset({Kind.SYSTEM, Kind.USER, Kind.RESULT})  #: comes from outside the model
 
 
@@ -30,15 +32,22 @@ class Fresh:
     new: bool = False
 
 
-def paired(groups: Iterable[list[Piece]], before: Iterable[Span]) -> list[list[Fresh]]:
+def paired(
+    groups: Iterable[list[Piece]], before: Iterable[tuple[str | None, Span]]
+) -> list[list[Fresh]]:
     """Pieces with every result joined to its call: by id, or by tool and order where it has none.
 
-    ``before`` are calls without an id that stand unanswered in front of the pieces.
+    ``before`` are the calls that stand unanswered in front of the pieces, with their ids: the same
+    id may have stood for another call.
     """
     named: dict[str, Fresh] = {}
     waiting: dict[str, list[Fresh]] = defaultdict(list)
-    for span in before:
-        waiting[span.tool or ""].append(Fresh(Piece(Kind.CALL, span.text), span=span))
+    for runtime_id, span in before:
+        call = Fresh(Piece(Kind.CALL, span.text), span=span)
+        if runtime_id is None:
+            waiting[span.tool or ""].append(call)
+        else:
+            named[runtime_id] = call
     out = []
     turned = False  # whether others have spoken since the model did
     for group in groups:
@@ -99,7 +108,7 @@ def key_of(piece: Piece) -> Key:
         return ("call", piece.tool or "", dumps(piece.arguments))
     if piece.kind is Kind.RESULT:
         return ("orphan", piece.tool or "", piece.text)
-    kind = "user" if piece.kind is Kind.SUMMARY else piece.kind.value
+    kind = Kind.USER if piece.kind is Kind.SUMMARY else piece.kind
     return (kind, piece.opaque or piece.text.strip())
 
 
@@ -122,12 +131,21 @@ def same_text(a: str, b: str) -> bool:
     return a == b or "".join(a.split()) == "".join(b.split())
 
 
-def keeps(old: Any, new: Any) -> bool:
+def emptied(span: Span, piece: Piece) -> bool:
+    """Whether a call lost arguments; a client may tidy them, or repair what was no JSON."""
+    if _keeps(span.arguments, piece.arguments):
+        return False
+    if isinstance(span.arguments, str) and not isinstance(piece.arguments, str):
+        return False
+    return len(piece.text) < len(span.text) or stub(str(piece.arguments)) is not None
+
+
+def _keeps(old: Any, new: Any) -> bool:
     """Whether every value of the old arguments that is not null is in the new ones."""
     if isinstance(old, Mapping):
         return isinstance(new, Mapping) and all(
-            keeps(value, new.get(name)) for name, value in old.items()
+            _keeps(value, new.get(name)) for name, value in old.items()
         )
     if isinstance(old, list):
-        return isinstance(new, list) and len(new) >= len(old) and all(map(keeps, old, new))
+        return isinstance(new, list) and len(new) >= len(old) and all(map(_keeps, old, new))
     return old is None or bool(old == new)

@@ -39,10 +39,11 @@ class Snapshot:
     ``items`` are raw prompt items, compared by equality and read by ``pieces`` only when new;
     ``raw_tools`` likewise by ``schemas`` (None: not logged), and by ``complete``, which says
     whether they are all that is offered. ``reply`` is what the model answered, None if the log does
-    not hold the answer: it is then looked for in the next prompt. ``lane`` tells agents of one
-    session apart where the log does. ``partial``: the record was cut, so nothing is inferred from
-    what it lacks. ``stated`` is the pruner's name where the log itself says that this prompt was
-    edited.
+    not hold the answer: it is then looked for in the next prompt. ``said`` are the items of which
+    the answer is made, each with its pieces: where the next prompt repeats one, it is not read
+    again. ``lane`` tells agents of one session apart where the log does. ``partial``: the record
+    was cut, so nothing is inferred from what it lacks. ``stated`` is the pruner's name where the
+    log itself says that this prompt was edited.
     """
 
     path: str
@@ -60,3 +61,4 @@ class Snapshot:
     stated: str | None = None
     gaps: tuple[Gap, ...] = ()
     complete: Callable[[Any], bool] | None = None
+    said: list[tuple[Any, list[Piece]]] = field(default_factory=list)

@@ -15,7 +15,7 @@ from ctxaudit.pieces import Piece, Snapshot
 
 __all__ = ["Piece", "Snapshot", "turns"]
 
-WRONG_SHAPE = (KeyError, IndexError, TypeError, ValueError, AttributeError)
+WRONG_SHAPE = (KeyError, IndexError, TypeError, ValueError, AttributeError, RecursionError)
 
 
 def turns(

@@ -216,6 +216,21 @@ def test_streams_are_put_together():
     assert [turn.calls[0].arguments for turn in read("streamed")] == [{"holder": "well"}] * 4
 
 
+@pytest.mark.parametrize("where", ["request", "response"])
+def test_deep_nesting_breaks_nothing(where, tmp_path):
+    deep = '{"content": [' * 450 + '"x"' + "]}" * 450
+    told = {"request": '"hi"', "response": '"hi"', where: deep}
+    path = tmp_path / "log.jsonl"
+    path.write_text(
+        f'{{"request": {{"messages": [{{"role": "user", "content": {told["request"]}}}]}}, '
+        f'"response": {{"choices": [{{"message": {{"role": "assistant", '
+        f'"content": {told["response"]}}}}}]}}}}\n'
+    )
+    log = Log(str(path))
+    requests.recognises(log.head())
+    assert len(list(requests.read(Source((log,))))) + len(log.problems) == 1
+
+
 SESSIONS = [
     ({"session_id": "a", "trace_id": "t"}, {}, "a"),
     ({"metadata": {"session_id": "a"}}, {}, "a"),
