@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, NoReturn
 
 import typer
 
-from ctxaudit import __version__
+from ctxaudit import __version__, console
 from ctxaudit.errors import CtxauditError, UsageError
+from ctxaudit.reporters import REPORTERS
 
 app = typer.Typer(
     name="ctxaudit",
@@ -23,9 +24,8 @@ app = typer.Typer(
 )
 
 
-class Format(StrEnum):
-    rich = "rich"
-    json = "json"
+Format = StrEnum("Format", {name: name for name in REPORTERS})  # type: ignore[misc]
+RICH = Format("rich")
 
 
 class Level(StrEnum):
@@ -79,7 +79,7 @@ def scan(
         list[str],
         typer.Argument(help="Files, globs, directories; - for standard input.", metavar="PATHS..."),
     ],
-    format: Annotated[Format, typer.Option(help="What to write to standard output.")] = Format.rich,
+    format: Annotated[Format, typer.Option(help="What to write to standard output.")] = RICH,
     fail_on: Annotated[
         Level, typer.Option(help="The lowest severity that is a violation.")
     ] = Level.error,
@@ -94,9 +94,13 @@ def scan(
     input_format: Annotated[
         str | None, typer.Option(help="The format of the logs, if it is not to be detected.")
     ] = None,
-    jobs: Annotated[int, typer.Option("--jobs", "-j", help="Processes; 0: one a core.")] = 1,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=0, help="Processes; 0: one a core.")] = 1,
     exit_zero: Annotated[
         bool, typer.Option("--exit-zero", help="Exit with 0 although there are violations.")
+    ] = False,
+    quiet: Annotated[
+        bool,
+        typer.Option("--quiet", "-q", help="No progress, and no report to read if all is well."),
     ] = False,
     color: Annotated[Color, typer.Option(help="Colours in the report.")] = Color.auto,
     progress: Annotated[
@@ -115,29 +119,24 @@ def scan(
 
     zcat old.jsonl.gz | ctxaudit scan -
     """
-    from ctxaudit.audit import Options, expand
+    from ctxaudit.audit import Options
     from ctxaudit.model import Confidence, Severity
-    from ctxaudit.parallel import audit_all
+    from ctxaudit.parallel import audit_paths
     from ctxaudit.report import Report
-    from ctxaudit.reporters import reporter
+    from ctxaudit.reporters.story import problems
     from ctxaudit.selection import select as select_rules
 
     options = Options(select_rules(select or (), ignore or ()), _adapter(input_format))
-    inputs = list(expand(paths))
-    if not inputs:
-        print(f"ctxaudit: no log found in {' '.join(paths)}", file=sys.stderr)
-        raise typer.Exit(3)
-    show = progress and sys.stderr.isatty()
+    watched = progress and not quiet and sys.stderr.isatty()
     report = Report(
-        audit_all(inputs, options, jobs, show),
+        audit_paths(paths, options, jobs, watched),
         Severity[fail_on.name.upper()],
         Confidence[min_confidence.name.upper()],
         exit_zero,
     )
-    reporter(format.value).write(report, sys.stdout, color=_color(color))
-    sys.stdout.flush()
-    for problem in report.problems:
-        print(_one_line(problem.path, problem.line, problem.message), file=sys.stderr)
+    if format.value != RICH.value or not quiet or report.exit_code or report.violated:
+        console.report(report, format.value, _color(color))
+    console.tell(problems(report))
     raise typer.Exit(report.exit_code)
 
 
@@ -152,8 +151,7 @@ def explain(
     from ctxaudit.docs import page
     from ctxaudit.selection import matching
 
-    for found in matching(rule):
-        print(page(found))
+    console.out("\n".join(page(found) for found in matching(rule)))
 
 
 @app.command()
@@ -173,7 +171,7 @@ def rules(
         }
         for rule in RULES
     ]
-    _list(rows, format, ("code", "name", "severity", "summary"))
+    console.listing(rows, format is Listing.json, ("code", "name", "severity", "summary"))
 
 
 @app.command()
@@ -188,7 +186,11 @@ def formats(
         | {aspect.value: extent.label for aspect, extent in adapter.SHOWS.items()}
         for adapter in adapters()
     ]
-    _list(rows, format, ("name", "schemas", "prompts", "results", "summaries", "title"))
+    console.listing(
+        rows,
+        format is Listing.json,
+        ("name", "schemas", "prompts", "results", "summaries", "title"),
+    )
 
 
 @app.command()
@@ -203,24 +205,18 @@ def convert(
 
     Example: ctxaudit convert session.jsonl -o session.native.jsonl
     """
-    from pathlib import Path
-
     from ctxaudit.audit import open_log
     from ctxaudit.convert import dump
     from ctxaudit.log import Source
 
     opened, adapter = open_log(log, _adapter(input_format))
-    lines = dump(adapter.read(Source((opened,))))
-    if output is None:
-        for line in lines:
-            sys.stdout.buffer.write(line)
-        sys.stdout.buffer.flush()
-    else:
-        with Path(output).open("wb") as stream:
-            stream.writelines(lines)
-    for problem in opened.problems:
-        print(_one_line(problem.path, problem.line, problem.message), file=sys.stderr)
-    raise typer.Exit(2 if opened.problems else 0)
+    written = console.write_lines(dump(adapter.read(Source((opened,)))), log, output)
+    console.tell(opened.problems)
+    if opened.problems:
+        raise typer.Exit(2)
+    if not written:
+        console.complain(f"{log}: no turn in it: nothing to convert")
+        raise typer.Exit(3)
 
 
 @app.command()
@@ -233,7 +229,7 @@ def schema(
     """
     from ctxaudit.contract import schema as read
 
-    sys.stdout.write(read(name.value).decode())
+    console.out(read(name.value).decode())
 
 
 def _adapter(name: str | None) -> str | None:
@@ -256,44 +252,33 @@ def _color(choice: Color) -> bool:
     return sys.stdout.isatty() and not plain
 
 
-def _list(rows: list[dict[str, Any]], format: Listing, columns: tuple[str, ...]) -> None:
-    if format is Listing.json:
-        import orjson
-
-        sys.stdout.write(orjson.dumps(rows, option=orjson.OPT_INDENT_2).decode() + "\n")
-        return
-    widths = {c: max(len(c), *(len(str(row[c])) for row in rows)) for c in columns[:-1]}
-    for row in [{c: c for c in columns}, *rows]:
-        cells = [str(row[c]).ljust(widths.get(c, 0)) for c in columns]
-        print("  ".join(cells).rstrip())
+def main() -> NoReturn:
+    """The command: every error ends in one line and an exit code, never in a traceback."""
+    console.prepare()
+    sys.exit(_run(sys.argv[1:]))
 
 
-def _one_line(path: str, line: int, message: str) -> str:
-    from ctxaudit.safe import inert, redact
-
-    where = f"{path}:{line}" if line else path
-    return f"ctxaudit: {inert(where)}: {inert(redact(message))}"
-
-
-def main() -> None:
-    """The command. User errors and ours part ways here: both end in one line and exit code 2."""
+def _run(args: list[str]) -> int:
+    """Run a command. User errors and ours part ways here."""
     try:
-        app()
+        code = app(args or ["--help"], standalone_mode=False)
+        return int(code or 0) if args else 2
     except CtxauditError as error:
-        print(f"ctxaudit: {error}", file=sys.stderr)
-        sys.exit(2)
-    except BrokenPipeError:
-        # The reader has gone; nobody is left to tell. Keep the interpreter's own flush quiet.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(2)
-    except KeyboardInterrupt:
-        sys.exit(130)
+        console.complain(str(error))
+    except (KeyboardInterrupt, typer.Abort):
+        return 130
     except Exception as error:
         if os.environ.get("CTXAUDIT_DEBUG"):
             raise
-        told = " ".join(f"{type(error).__name__}: {error}".split())
-        print(f"ctxaudit: internal error: {told} (CTXAUDIT_DEBUG=1 shows more)", file=sys.stderr)
-        sys.exit(2)
+        console.complain(_told(error))
+    return 2
+
+
+def _told(error: Exception) -> str:
+    usage = getattr(error, "format_message", None)  # Typer's own errors, whichever Click it has
+    if usage is not None:
+        return f"{usage().rstrip('.')}; --help tells more"
+    return f"internal error: {type(error).__name__}: {error} (CTXAUDIT_DEBUG=1 shows more)"
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 
+from ctxaudit.example import example
 from ctxaudit.rule import Rule
 
 
@@ -11,10 +12,12 @@ def page(rule: type[Rule]) -> str:
     """One rule's page, in Markdown."""
     first, _, rest = (inspect.getdoc(rule) or "").partition("\n")
     needs = ", ".join(sorted(aspect.value for aspect in rule.needs)) or "nothing in particular"
+    shown = example(rule)
     return (
         f"# {rule.code} {rule.name}\n\n{first}\n\n"
         f"| family | worst severity | the log must show |\n|---|---|---|\n"
         f"| {rule.family} | {rule.severity.label} | {needs} |\n{rest.rstrip()}\n"
+        + (f"\n## Example\n\n```text\n{shown}\n```\n" if shown else "")
     )
 
 

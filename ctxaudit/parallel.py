@@ -3,43 +3,80 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from functools import partial
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
 
-from ctxaudit.audit import Input, Options, audit_one, joined
+from ctxaudit.audit import Input, Options, audit_one, expand, joined
+from ctxaudit.log import STDIN, Problem
+from ctxaudit.progress import Progress
 from ctxaudit.report import LogReport
 
 
-def audit_all(
-    inputs: Sequence[Input], options: Options, jobs: int = 1, progress: bool = False
+def audit_paths(
+    paths: Sequence[str], options: Options, jobs: int = 1, watched: bool = False
 ) -> list[LogReport]:
-    """Audit every log in the given order; ``jobs`` 0 means one process a core."""
-    workers = min(jobs or os.cpu_count() or 1, len(inputs))
-    if workers > 1:
-        with ProcessPoolExecutor(workers) as pool:
-            done = list(_shown(pool.map(partial(_one, options=options), inputs), inputs, progress))
-    else:
-        done = list(_shown((audit_one(i, options) for i in inputs), inputs, progress))
-    return joined([report for report in done if report is not None], options)
+    """Audit all that the paths mean, in their order; ``jobs`` 0 means one process a core.
+
+    A path that no log came of is reported: who asked for it must not think that it was audited.
+    """
+    asked = {path: list(expand([path])) for path in paths}
+    named = {item.path for items in asked.values() for item in items if not item.found}
+    inputs = [Input(item.path, item.path not in named) for item in expand(paths)]
+    audited = dict(zip(inputs, _audited(inputs, options, jobs, watched), strict=True))
+    reports = [report for report in audited.values() if report is not None]
+    seen = {item.path for item, report in audited.items() if report is not None}
+    nothing = [
+        LogReport(path, problems=[Problem(path, 0, _why(path), nothing=True)])
+        for path, items in asked.items()
+        if not any(item.path in seen for item in items)
+    ]
+    return joined(reports, options) + nothing
 
 
-def _one(item: Input, options: Options) -> LogReport | None:
-    return audit_one(item, options)
+def _why(path: str) -> str:
+    return "no log in this directory" if Path(path).is_dir() else "no file matches"
 
 
-def _shown(
-    reports: Iterator[LogReport | None], inputs: Sequence[Input], progress: bool
+def _audited(
+    inputs: Sequence[Input], options: Options, jobs: int, watched: bool
 ) -> Iterator[LogReport | None]:
-    """The reports, with a bar on standard error for those who watch."""
-    if not progress:
-        yield from reports
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("auditing", total=len(inputs))
-        for report in reports:
+    workers = min(jobs or os.cpu_count() or 1, len(inputs))
+    with Progress(len(inputs), watched) as progress:
+        for item, report in zip(inputs, _reports(inputs, options, workers, progress), strict=True):
+            progress.log(item.path)
             yield report
-            bar.advance(task)
+
+
+def _reports(
+    inputs: Sequence[Input], options: Options, workers: int, progress: Progress
+) -> Iterator[LogReport | None]:
+    if workers < 2:
+        yield from (audit_one(item, options, progress.turn) for item in inputs)
+        return
+    with ProcessPoolExecutor(workers, initializer=_die_quietly) as pool:
+        try:
+            # Only this process has the standard input.
+            futures = [
+                None if item.path == STDIN else pool.submit(audit_one, item, options)
+                for item in inputs
+            ]
+            for item, future in zip(inputs, futures, strict=True):
+                yield audit_one(item, options) if future is None else _result(item, future)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _result(item: Input, future: Future[LogReport | None]) -> LogReport | None:
+    try:
+        return future.result()
+    except BrokenProcessPool:
+        why = "a process that was auditing has died; is there too little memory for so many jobs?"
+        return LogReport(item.path, problems=[Problem(item.path, 0, why)])
+
+
+def _die_quietly() -> None:
+    """An interrupted worker has nothing to say."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)

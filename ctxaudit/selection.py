@@ -36,7 +36,7 @@ def matching(word: str) -> list[type[Rule]]:
     ]
     if not found:
         names = [name for rule in RULES for name in (rule.code, rule.name, rule.family)]
-        close = get_close_matches(word, [*names, *(n.lower() for n in names)], n=1)
+        close = get_close_matches(word, [*names, *(n.lower() for n in names)], 1, 0.5)
         hint = f"; did you mean {close[0]}?" if close else "; `ctxaudit rules` lists them"
         raise UsageError(f"no rule is called {word!r}{hint}")
     return found

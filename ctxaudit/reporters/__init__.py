@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import IO, Protocol, cast
+from typing import IO, TYPE_CHECKING, Protocol, cast
 
-from ctxaudit.report import Report
+if TYPE_CHECKING:
+    from ctxaudit.report import Report
 
 
 class Reporter(Protocol):
@@ -17,7 +18,7 @@ class Reporter(Protocol):
         """Write the report; ``color`` where the output has colours."""
 
 
-#: Imported when used: only one of them needs Rich.
+#: Imported when used: only one of them needs Rich, and ``--help`` needs their names only.
 REPORTERS = {"rich": "ctxaudit.reporters.rich", "json": "ctxaudit.reporters.json"}
 
 

@@ -33,7 +33,7 @@ def document(report: Report) -> dict[str, Any]:
         "not_checked": [
             {
                 "log": inert(s.log),
-                "session": inert(s.session),
+                "session": clean(s.session),
                 "rule": rule,
                 "reason": clean(reason),
             }
@@ -67,7 +67,7 @@ def summary(report: Report, findings: list[Numbered]) -> dict[str, Any]:
 def _session(session: SessionReport) -> dict[str, Any]:
     return {
         "log": inert(session.log),
-        "session": inert(session.session),
+        "session": clean(session.session),
         "format": session.format,
         "turns": session.turns,
         "calls": session.calls,
@@ -91,7 +91,7 @@ def finding(item: Numbered) -> dict[str, Any]:
         "severity": found.severity.label,
         "confidence": found.confidence.label,
         "log": inert(found.where.path),
-        "session": inert(found.where.session),
+        "session": clean(found.where.session),
         "turn": found.where.turn,
         "line": found.where.line,
         "tool": _text(found.tool),

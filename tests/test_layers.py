@@ -1,0 +1,111 @@
+"""The architecture in one table: what each part may import of the others."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+PACKAGE = ROOT / "ctxaudit"
+#: Prompts in, turns out: one part in several modules.
+DIFFER = set(
+    "changes decisions differ item_index kinship lanes ledger matching offers pieces snapshots "
+    "span_names summary_marks".split()
+)
+MAY_IMPORT = {
+    "errors": "",
+    "model": "",
+    "settings": "",
+    "redaction": "",
+    "safe": "redaction",
+    "archives": "errors",
+    "contract": "",
+    "knowledge": "",
+    "log": "archives errors model",
+    "context": "knowledge model settings",
+    "differ": "knowledge model",
+    "adapters": "errors differ knowledge log model",
+    "judge": "context knowledge model",
+    "rule": "context model",
+    "rules": "context judge knowledge model rule",
+    "metrics": "context knowledge model",
+    "replay": "context metrics model rule settings",
+    "report": "log model",
+    "reporters": "log model report safe",
+    "audit": "adapters errors log model replay report rule rules settings",
+    "progress": "model safe",
+    "parallel": "audit log progress report",
+    "selection": "errors rule rules",
+    "example": "adapters audit log model rule safe",
+    "docs": "example rule",
+    "convert": "adapters model",
+    "console": "errors log report reporters safe",
+    "cli": "adapters audit console contract convert docs errors log model parallel report "
+    "reporters rules selection",
+    "__main__": "cli",
+    "__init__": "",
+}
+#: Packages that only some modules may need.
+ONLY = {
+    "typer": {"cli"},
+    "rich": {"progress", "reporters/rich", "reporters/rich_incident"},
+    "jsonschema_rs": {"knowledge/schemas"},
+}
+
+
+def modules() -> list[tuple[str, Path]]:
+    paths = sorted(PACKAGE.rglob("*.py"))
+    return [("/".join(path.relative_to(PACKAGE).with_suffix("").parts), path) for path in paths]
+
+
+def part(name: str) -> str:
+    top = name.split("/")[0]
+    return "differ" if top in DIFFER else top
+
+
+def imports(path: Path) -> set[str]:
+    """Full names of the modules that a module imports, wherever in it that is."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module == "ctxaudit":
+            found |= {f"ctxaudit.{alias.name}" for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found.add(node.module or "." * node.level)
+    return found
+
+
+def own(path: Path) -> set[str]:
+    """The parts of the package that a module imports."""
+    names = {module.partition(".")[2] for module in imports(path) if module.startswith("ctxaudit.")}
+    return {part(name.replace(".", "/")) for name in names} - {"__version__"}
+
+
+@pytest.mark.parametrize(("name", "path"), modules(), ids=[name for name, _ in modules()])
+def test_imports(name: str, path: Path) -> None:
+    assert part(name) in MAY_IMPORT, f"say in MAY_IMPORT what {name} may import"
+    excess = own(path) - {part(name), *MAY_IMPORT[part(name)].split()}
+    assert not excess, f"{name} may not import {sorted(excess)}"
+    for module in imports(path):
+        assert not module.startswith("."), "imports are absolute"
+        package = module.partition(".")[0]
+        assert name in ONLY.get(package, {name}), f"{name} may not import {package}"
+
+
+def test_the_table_has_no_cycle_and_no_stranger() -> None:
+    assert set(MAY_IMPORT) == {part(name) for name, _ in modules()}
+    done: set[str] = set()
+    while left := set(MAY_IMPORT) - done:
+        free = {one for one in left if set(MAY_IMPORT[one].split()) <= done}
+        assert free, f"a cycle among {sorted(left)}"
+        done |= free
+
+
+def test_adapters_rules_and_reporters_do_not_see_each_other() -> None:
+    apart = {"adapters", "rules", "reporters"}
+    for name, path in modules():
+        if part(name) in apart:
+            assert not own(path) & (apart - {part(name)}), name
