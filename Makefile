@@ -1,8 +1,9 @@
 # `make demo` and `make test` set up what they need by themselves, in $(VENV).
 
 VENV ?= .venv
+# The first Python that is new enough and can make a virtual environment.
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3.14 python3 python; do \
-	command -v $$p >/dev/null 2>&1 && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+	$$p -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 \
 	&& echo $$p && break; done)
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
@@ -15,14 +16,14 @@ help:  ## what there is to make
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 10
 
 $(READY): pyproject.toml
-	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed; name it with PYTHON=..."; exit 1; }
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer with its venv module is needed; name it with PYTHON=..."; exit 1; }
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
 demo: $(READY)  ## scan the shipped example
 	@$(BIN)/ctxaudit scan $(DEMO); code=$$?; \
-	test $$code -eq 1 && echo "(exit code 1: violations found, as this example should)" || exit $$((code + 1))
+	test $$code -eq 1 && echo "exit code 1 = violations found, as this example should" || exit $$((code + 1))
 
 test: lint  ## linter, formatter check, type checker, tests
 	@$(BIN)/python -m pytest

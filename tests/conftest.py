@@ -20,6 +20,13 @@ def update(request: pytest.FixtureRequest) -> bool:
     return bool(request.config.getoption("--update"))
 
 
+@pytest.fixture(autouse=True)
+def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is set where the tests run must not change what they see."""
+    for name in ("COLUMNS", "NO_COLOR", "CTXAUDIT_DEBUG"):
+        monkeypatch.delenv(name, raising=False)
+
+
 @pytest.fixture(scope="session")
 def real_logs() -> Path:
     """Real logs of other people, which are not part of the repository."""

@@ -1,4 +1,4 @@
-"""Every rule against its own fixtures: ``bad*`` reports what stands beside it, ``good*`` is silent."""
+"""Every rule against its own fixtures: ``bad*`` reports what its golden says, ``good*`` nothing."""
 
 from __future__ import annotations
 

@@ -25,6 +25,7 @@ AGAIN = re.compile(
 DONE = re.compile(
     r"\b(sent|posted|created|booked|paid|published|submitted|dispatched|launched|started|running|done|"
     r"completed|finished|added|made|placed|opened|filed|scheduled|merged|pushed|notified|told|refunded|"
+    r"taken care of|succe\w+|handled|settled|arranged|confirmed|delivered|closed|resolved|recorded|"
     r"charged|transferred|appended|incremented|spawned|registered|replied|commented|emailed|uploaded)\b",
     re.IGNORECASE,
 )
@@ -163,7 +164,7 @@ def success_kept(repeat: Repeat, call: ToolCall, ctx: ContextState) -> bool:
     stub = ctx.resident.get(result_id(repeat.earlier.id))
     if stub is not None and stub.text and DONE.search(stub.text):
         return True
-    subject = subjects(call)
+    subject = (*subjects(call), call.tool)
     made = handle_values(repeat.result.text)
     for span in ctx.after(repeat.result):
         if span.kind not in (Kind.SUMMARY, Kind.ASSISTANT):

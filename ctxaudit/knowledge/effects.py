@@ -46,6 +46,9 @@ CALCULATORS = word_set("calculate calculator calc math compute think")
 MAX_ACTION = 40
 PROBING_PATHS = ("/search", "/_search", "/query", "/lookup")
 
+#: Arguments that only something new is given.
+TITLES = frozenset({"title", "subject", "summary", "details", "description", "body"})
+
 
 def verdict(
     tool: str,
@@ -82,6 +85,9 @@ def _judged(tool: str, arguments: object) -> Verdict:
     if found is not None:
         return found
     letter = verbs.letter(tool)
+    opens = letter in "ur" and "open" in verbs.words(short(tool))[:3]
+    if opens and mapping(arguments).keys() & TITLES:
+        letter = "a"  # a ticket that is opened with a title is a new one
     return lettered(letter, "verb") if letter != "u" else UNKNOWN
 
 

@@ -34,8 +34,8 @@ ADDS = word_set(
 SETS = word_set(
     """update set delete remove edit write modify change put patch replace rename move cancel
     close reopen enable disable toggle start stop kill terminate restart reboot reset resume
-    suspend promote demote pause assign unassign grant revoke approve reject merge rebase deploy undeploy
-    publishall release rollback revert restore archive unarchive lock unlock mark unmark
+    suspend promote demote pause assign unassign grant revoke approve reject merge rebase deploy
+    undeploy publishall release rollback revert restore archive unarchive lock unlock mark unmark
     subscribe unsubscribe follow unfollow star unstar like upsert ensure save store upload
     sync install uninstall migrate apply configure connect disconnect link unlink attach
     detach activate deactivate dismiss accept decline return exchange clear purge wipe drop
@@ -156,6 +156,10 @@ def _anywhere(own: tuple[str, ...]) -> str:
     for word in own[1:]:
         if word not in NOUNISH and (found := _verb(word)):
             return found
+    # A server's name in front (``acme-post-message``): what may be a noun is a verb before one.
+    object_ = len(own) > 2 and (own[2] in NOUNISH or not _verb(own[2]))
+    if object_ and (found := _verb(own[1])):
+        return found
     return "r" if own[-1] in READ_NOUNS else "u"
 
 

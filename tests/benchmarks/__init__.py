@@ -1,0 +1,1 @@
+"""Speed as ratios, so that machines do not matter."""

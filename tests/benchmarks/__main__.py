@@ -1,0 +1,130 @@
+"""Speed: a scan against bare parsing of the same lines, and ``--help`` against importing Typer.
+
+A made-up log is always measured; real request logs too, where CTXAUDIT_LOGS names a folder of them.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+TURNS = 160
+WINDOW = 120  # messages that the pruner keeps
+ROUNDS = 3
+STARTS = 9
+REPEATS = 20
+MEASURABLE = 1_000_000  # bytes
+TOOLS = [
+    {
+        "type": "function",
+        "function": {
+            "name": f"tool_{n}",
+            "description": f"Tool number {n}.",
+            "parameters": {
+                "type": "object",
+                "properties": {"run_id": {"type": "string"}, "depth": {"type": "integer"}},
+                "required": ["run_id"],
+            },
+        },
+    }
+    for n in range(20)
+]
+
+
+def requests() -> Iterator[dict[str, Any]]:
+    """A long session under a sliding window: every prompt repeats what is left of the last one."""
+    messages: list[dict[str, Any]] = [
+        {"role": "system", "content": "You look after runs. " * 40},
+        {"role": "user", "content": "Go through the runs one by one."},
+    ]
+    for turn in range(TURNS):
+        answer = _answer(turn)
+        prompt = messages[:2] + messages[2:][-WINDOW:]
+        yield {
+            "session_id": "bench",
+            "request": {"model": "m", "messages": prompt, "tools": TOOLS},
+            "response": {"choices": [{"message": answer}]},
+        }
+        listing = "\n".join(f"{turn}.{line} step {line * turn} done" for line in range(60))
+        result = {"role": "tool", "tool_call_id": f"call_{turn}", "content": listing}
+        messages += [answer, result]
+
+
+def _answer(turn: int) -> dict[str, Any]:
+    arguments = orjson.dumps({"run_id": f"run_{7000 + turn}", "depth": turn}).decode()
+    function = {"name": f"tool_{turn % 20}", "arguments": arguments}
+    call = {"id": f"call_{turn}", "type": "function", "function": function}
+    return {"role": "assistant", "content": f"Step {turn}.", "tool_calls": [call]}
+
+
+def cpu_time(work: Callable[[], object], rounds: int, *, system: bool = False) -> float:
+    """The least user time (and system time) of some rounds, children included."""
+    best = float("inf")
+    for _ in range(rounds):
+        before = _spent(system)
+        work()
+        best = min(best, _spent(system) - before)
+    return best
+
+
+def _spent(system: bool) -> float:
+    whose = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    used = [resource.getrusage(who) for who in whose]
+    return sum(u.ru_utime + (u.ru_stime if system else 0) for u in used)
+
+
+def python(*command: str) -> Callable[[], object]:
+    """Running a command of this Python."""
+    return lambda: subprocess.run([sys.executable, *command], capture_output=True, check=False)
+
+
+def parse(path: Path) -> None:
+    """Bare parsing, often enough to be measured."""
+    for _ in range(REPEATS):
+        if path.suffix == ".json":
+            orjson.loads(path.read_bytes())
+            continue
+        with path.open("rb") as stream:
+            for line in stream:
+                orjson.loads(line)
+
+
+def logs(folder: Path) -> Iterator[tuple[str, Path]]:
+    made = folder / "made.jsonl"
+    with made.open("wb") as stream:
+        stream.writelines(orjson.dumps(r, option=orjson.OPT_APPEND_NEWLINE) for r in requests())
+    yield "a made-up log", made
+    if given := os.environ.get("CTXAUDIT_LOGS"):
+        real = (Path(given) / "requests").glob("*.json*")
+        yield from ((path.name, path) for path in sorted(real) if path.stat().st_size > MEASURABLE)
+
+
+def row(what: str, took: float, base: float, note: str) -> None:
+    print(f"{what:<34} {took * 1000:>8.0f} ms {base * 1000:>8.0f} ms {took / base:>7.2f}  {note}")
+
+
+def main() -> None:
+    print(f"{'':<34} {'ctxaudit':>11} {'base':>11} {'ratio':>7}")
+    with tempfile.TemporaryDirectory() as folder:
+        for name, path in logs(Path(folder)):
+            scan = python("-m", "ctxaudit", "scan", str(path), "--format", "json")
+            base = cpu_time(lambda p=path: parse(p), ROUNDS) / REPEATS
+            note = f"{path.stat().st_size / 1e6:.1f} MB; user time; base: orjson.loads"
+            row(name, cpu_time(scan, ROUNDS), base, note)
+    shown = cpu_time(python("-m", "ctxaudit", "--help"), STARTS, system=True)
+    none = cpu_time(python("-m", "ctxaudit", "scan", os.devnull), STARTS, system=True)
+    imported = cpu_time(python("-c", "import typer"), STARTS, system=True)
+    row("--help", shown, imported, "CPU time; base: import typer")
+    row("scan of nothing", none, imported, "CPU time; base: import typer")
+
+
+if __name__ == "__main__":
+    main()
