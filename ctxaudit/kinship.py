@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
 import orjson
@@ -12,12 +11,13 @@ from ctxaudit.knowledge.placeholders import stub
 from ctxaudit.knowledge.summaries import is_summary
 from ctxaudit.matching import key_of
 from ctxaudit.model import Kind, Span
+from ctxaudit.patterns import regex
 from ctxaudit.pieces import Piece, Snapshot
 
 SCAN = 8_000  # characters of a text that are looked at for words
 HEAD = 200  # characters of a system text that tell its author
-_IDENTIFIER = re.compile(r"[A-Za-z0-9]{0,40}[0-9_./-][A-Za-z0-9_./-]{3,80}")
-_WORD = re.compile(r"[^\W\d_]{6,40}")
+_IDENTIFIER = regex(r"[A-Za-z0-9]{0,40}[0-9_./-][A-Za-z0-9_./-]{3,80}")
+_WORD = regex(r"[^\W\d_]{6,40}")
 
 
 def akin(lane: Lane, snapshot: Snapshot) -> bool:

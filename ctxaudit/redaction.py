@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+from ctxaudit.patterns import regex
+
 MASK = "[redacted]"
 
 #: What is a secret by its own looks. Before each pattern, what every match of it holds one of: a
 #: cheap test.
 SECRETS = tuple(
-    (tuple(marks.split()), re.compile(pattern))
+    (tuple(marks.split()), regex(pattern))
     for marks, pattern in (
         (
             "PRIVATE",
@@ -53,7 +55,7 @@ VALUE = (
 )
 #: What follows one of these is a secret; the first group stays. The marks are in small letters.
 NAMED = tuple(
-    (tuple(marks.split()), re.compile(pattern))
+    (tuple(marks.split()), regex(pattern))
     for marks, pattern in (
         (
             "authorization",
@@ -91,12 +93,12 @@ NAMED = tuple(
 )
 #: What follows one of these is a secret if it looks random: keys and tokens can be plain handles.
 WEAK_NAMES = ("token", "key", "credential", "sig", "cookie", "session")
-WEAK = re.compile(
+WEAK = regex(
     rf"(?i)((?:token|\bkey|[_\-]key|credentials?|sig(?:nature)?|cookie|session){GIVEN})"
     r"([A-Za-z0-9_\-+/.=]{20,400})"
 )
 #: Digests and UUIDs are handles.
-HEX = re.compile(r"[0-9A-Fa-f\-]+=*")
+HEX = regex(r"[0-9A-Fa-f\-]+=*")
 RANDOM = 0.35  # changes between capitals, small letters and digits, for each character
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
+from ctxaudit.patterns import regex
 from ctxaudit.redaction import MASK, redact
 
 #: Characters that do something to a terminal, a reader's eye or an encoder instead of being shown:
 #: controls, bidirectional and invisible ones, halves of surrogate pairs, tags.
-ACTIVE = re.compile(
+ACTIVE = regex(
     "[\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
     "\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufeff\uffa0\ufff0-\ufffb"
     "\U000e0000-\U000e0fff]"

@@ -20,6 +20,7 @@ import orjson
 
 from ctxaudit.adapters.streams import assembled
 from ctxaudit.model import dumps
+from ctxaudit.patterns import regex
 
 REQUESTS = ("request", "request_body", "requestBody", "req", "input")
 RESPONSES = ("response", "response_body", "responseBody", "res", "output", "completion")
@@ -44,8 +45,8 @@ SESSIONS = (
 )
 AGENTS = ("agent_id", "agentId", "agent", "agent_name", "subagent", "lane")
 METADATA = ("metadata", "meta", "attributes")
-_HEADER = re.compile(r"(?:^|[-_])(?:session|conversation|thread)[-_]?id$", re.I)
-_USER_SESSION = re.compile(r"_session_([\w-]{8,80})$")
+_HEADER = regex(r"(?:^|[-_])(?:session|conversation|thread)[-_]?id$", re.I)
+_USER_SESSION = regex(r"_session_([\w-]{8,80})$")
 
 
 @dataclass(slots=True)

@@ -9,7 +9,6 @@ Inference spans carry the whole prompt in ``gen_ai.input.messages`` (a JSON text
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -17,6 +16,7 @@ from typing import Any
 from ctxaudit.adapters.spans import CUT, CutError, in_order, lenient, loads, schemas
 from ctxaudit.log import Record, Source
 from ctxaudit.model import Aspect, Extent, Kind, Turn, dumps
+from ctxaudit.patterns import regex
 from ctxaudit.pieces import Piece, Snapshot
 from ctxaudit.snapshots import turns
 
@@ -32,7 +32,7 @@ ROLES = {
     "assistant": Kind.ASSISTANT,
     "model": Kind.ASSISTANT,
 }
-INDEXED = re.compile(r"^(gen_ai\.prompt|gen_ai\.completion|llm\.request\.functions)\.(\d+)\.(.+)$")
+INDEXED = regex(r"^(gen_ai\.prompt|gen_ai\.completion|llm\.request\.functions)\.(\d+)\.(.+)$")
 
 
 def recognises(head: Sequence[Any]) -> bool:

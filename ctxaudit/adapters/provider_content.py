@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 import orjson
 
 from ctxaudit.model import Kind, ToolSchema, dumps
+from ctxaudit.patterns import regex
 from ctxaudit.pieces import Piece
 
 #: Keys that say how a block travels, not what the model reads.
@@ -27,7 +27,7 @@ PARAMETERS = (
 )
 #: Where a group of tools keeps them.
 GROUPS = ("functionDeclarations", "function_declarations", "tools")
-_VERSION = re.compile(r"_(?:preview(?:_\d{4}_\d\d_\d\d)?|20\d{6})$")
+_VERSION = regex(r"_(?:preview(?:_\d{4}_\d\d_\d\d)?|20\d{6})$")
 #: Built-in tools whose calls bear another name than their definitions.
 BUILTIN = {"computer_use": "computer"}
 

@@ -14,27 +14,28 @@ from ctxaudit.knowledge.sameness import NEAR, near_same
 from ctxaudit.knowledge.schemas import flatten
 from ctxaudit.knowledge.verdict import Effect
 from ctxaudit.model import Confidence, Kind, Span, ToolCall, dumps, result_id
+from ctxaudit.patterns import regex
 
 #: A user who says one of these asks for a repeat.
-AGAIN = re.compile(
+AGAIN = regex(
     r"\b(again|re-?(?:run|try|check|test|send|do|open|submit|create|peat)\w*|once more|one more|"
     r"another|second time|duplicate|also (?:send|post|create|book)|after all|go ahead|approved?|"
     r"i agree|agreed|allowed|you (?:may|can) now|changed my mind|permission granted)\b",
     re.IGNORECASE,
 )
-DONE = re.compile(
+DONE = regex(
     r"\b(sent|posted|created|booked|paid|published|submitted|dispatched|launched|started|running|done|"
     r"completed|finished|added|made|placed|opened|filed|scheduled|merged|pushed|notified|told|refunded|"
     r"taken care of|succe\w+|handled|settled|arranged|confirmed|delivered|closed|resolved|recorded|"
     r"charged|transferred|appended|incremented|spawned|registered|replied|commented|emailed|uploaded)\b",
     re.IGNORECASE,
 )
-PENDING = re.compile(
+PENDING = regex(
     r"\b(pending|to ?do|todo|remaining|next steps?|not yet|still (?:to|needs?|waiting)|waiting for|"
     r"needs? to|no \w+ exists?|has not|have not|hasn't|haven't|will|must|should|want(?:s|ed)?)\b",
     re.IGNORECASE,
 )
-NEGATION = re.compile(
+NEGATION = regex(
     r"\b(no|not|none|never|nothing|zero|0|without|cannot|can't|isn't|wasn't|doesn't|don't|didn't|fail\w*|"
     r"error\w*|missing|absent|empty|unlimited|disabled|reject\w*|refus\w*|declin\w*|denied|"
     r"ruled out|unknown|unavailable|broken|dead end)\b",

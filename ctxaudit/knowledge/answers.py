@@ -8,10 +8,11 @@ from ctxaudit.knowledge.envelopes import unwrap
 from ctxaudit.knowledge.errors import failure
 from ctxaudit.knowledge.negatives import ANSWERS, HEAD, SHORT, NegativeKind, negative
 from ctxaudit.knowledge.placeholders import stub
+from ctxaudit.patterns import regex
 
 #: What differs from run to run without meaning anything.
 _NOISE: tuple[tuple[re.Pattern[str], str], ...] = tuple(
-    (re.compile(pattern, re.IGNORECASE), mark)
+    (regex(pattern, re.IGNORECASE), mark)
     for pattern, mark in (
         (
             r"\b\d{4}-\d\d-\d\d[t ]\d\d:\d\d(?::\d\d)?(?:[.,]\d{1,9})?(?:z|[+-]\d\d:?\d\d)?",
@@ -42,9 +43,9 @@ _NOISE: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"(?:/private)?/(?:tmp|var/folders)/[\w./+-]{1,200}", "<temp>"),
     )
 )
-_SPACE = re.compile(r"\s+")
+_SPACE = regex(r"\s+")
 _NONE = frozenset({NegativeKind.EMPTY, NegativeKind.NOT_FOUND, NegativeKind.ZERO_HITS})
-_TOKEN = re.compile(r"-?\d+(?:\.\d+)?|[^\W\d_]{2,}")
+_TOKEN = regex(r"-?\d+(?:\.\d+)?|[^\W\d_]{2,}")
 
 
 def normalised(text: str) -> str:

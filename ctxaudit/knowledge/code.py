@@ -6,16 +6,15 @@ calls nothing but what looks. Everything else is unknown.
 
 from __future__ import annotations
 
-import re
-
 from ctxaudit.knowledge.tables import word_set
+from ctxaudit.patterns import regex
 
 MAX_TEXT = 8_000
-_CALL = re.compile(r"([A-Za-z_][\w.]{0,100})\s{0,3}\(")
-_DEFINED = re.compile(r"\b(?:def|class|function|lambda)\b")
-_OPEN_WRITES = re.compile(r"open\([^()]{0,200}?,\s*(?:mode\s*=\s*)?['\"](?:[wxa]|r\+)")
-_APPENDS = re.compile(r"open\([^()]{0,200}?,\s*(?:mode\s*=\s*)?['\"]a")
-_LAST = re.compile(r"[A-Za-z_]\w*\Z")
+_CALL = regex(r"([A-Za-z_][\w.]{0,100})\s{0,3}\(")
+_DEFINED = regex(r"\b(?:def|class|function|lambda)\b")
+_OPEN_WRITES = regex(r"open\([^()]{0,200}?,\s*(?:mode\s*=\s*)?['\"](?:[wxa]|r\+)")
+_APPENDS = regex(r"open\([^()]{0,200}?,\s*(?:mode\s*=\s*)?['\"]a")
+_LAST = regex(r"[A-Za-z_]\w*\Z")
 _KEYWORDS = word_set("if for while in and or not return print elif with assert await except")
 
 SAFE = word_set(

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 
+from ctxaudit.patterns import regex
+
 #: How quoted content begins: a numbered line, a search hit, a comment, a list, a diff.
-_CONTENT = re.compile(
+_CONTENT = regex(
     r"\s*(?:\d{1,6}[\t\u2192|:]|[^\s:()]{0,200}[./][^\s:]{0,80}:\d{1,6}[:\-]"
     r"|[-+*#] |##|//|/\*|>|@@)"
 )
 #: Answers that runtimes flag as errors although they only say "none".
-_PLAIN_NONE = re.compile(
+_PLAIN_NONE = regex(
     r"\s*(?:no (?:\w+ ){0,2}(?:matches|results?|files|hits|entries|items|records|tasks)(?:"
     r" were)?(?: found)?"
     r"|found 0 \w+|0 (?:matches|results|hits|files)(?: found)?|\[\]|\{\}|none|\(no"

@@ -7,24 +7,26 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from ctxaudit.patterns import regex
+
 #: Characters looked at: in words, in a JSON body.
 HEAD, JSON_CAP = 6_000, 20_000
 
-_ANSI = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
-_TAGGED = re.compile(r"\s*<(tool_use_error|error|tool_error)>(.*?)(?:</\1>\s*|\Z)", re.DOTALL)
-_HEADER = re.compile(
+_ANSI = regex(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
+_TAGGED = regex(r"\s*<(tool_use_error|error|tool_error)>(.*?)(?:</\1>\s*|\Z)", re.DOTALL)
+_HEADER = regex(
     r"(?:(?:chunk id|wall time|original token count|total output lines|session id|output|command"
     r"|directory|process exited with code|process running with session id|exit code|script"
     r" (?:completed"
     r"|failed|running with cell id))\b[^\n]{0,200}(?:\n|\Z))+",
     re.IGNORECASE,
 )
-_EXIT_HEAD = re.compile(
+_EXIT_HEAD = regex(
     r"(?:process exited with code|exit code|<returncode>|command (?:exited|failed) with"
     r" (?:exit )?(?:code|status))[:= ]*(-?\d{1,5})",
     re.IGNORECASE,
 )
-_EXIT_TAIL = re.compile(
+_EXIT_TAIL = regex(
     r"(?:exit(?:ed)?(?: with)?(?: code| status)|exit_code|returncode|finished with exit code)"
     r"[:= ]{1,3}(-?\d{1,5})[\])}.\"]{0,4}\s*(?:\Z|\n)",
     re.IGNORECASE,

@@ -8,6 +8,7 @@ from typing import Any
 from ctxaudit.knowledge.envelopes import HEAD
 from ctxaudit.knowledge.error_table import LEAD, STATUSES, TYPES
 from ctxaudit.knowledge.issue_fields import NAME, strings
+from ctxaudit.patterns import regex
 
 _FIELD_KEYS = (
     "field",
@@ -21,11 +22,9 @@ _FIELD_KEYS = (
 )
 _STATUS_KEYS = ("code", "status", "statusCode", "status_code", "httpStatus", "http_status")
 #: Words of a server that is busy: some send them with 403.
-_THROTTLED = re.compile(r"rate[ _-]?limit|too many|quota|throttl|overload", re.IGNORECASE)
-_DENIED = re.compile(r"\b(?:blocked|forbidden|denied|unauthori[sz]ed)\b", re.IGNORECASE)
-_REQUIRED = re.compile(
-    r"required|not a valid|may not be (?:blank|null)|invalid|must be", re.IGNORECASE
-)
+_THROTTLED = regex(r"rate[ _-]?limit|too many|quota|throttl|overload", re.IGNORECASE)
+_DENIED = regex(r"\b(?:blocked|forbidden|denied|unauthori[sz]ed)\b", re.IGNORECASE)
+_REQUIRED = regex(r"required|not a valid|may not be (?:blank|null)|invalid|must be", re.IGNORECASE)
 
 
 def form_errors(body: dict[str, Any]) -> tuple[str, ...]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from ctxaudit.patterns import regex
+
 #: Characters in which a wording must fit.
 LEAD = 600
 
@@ -24,7 +26,7 @@ class Row:
 
 
 def _row(name: str, kind: str, pattern: str, *, anywhere: bool = False) -> Row:
-    return Row(name, kind, re.compile(pattern, re.IGNORECASE | re.DOTALL), anywhere)
+    return Row(name, kind, regex(pattern, re.IGNORECASE | re.DOTALL), anywhere)
 
 
 _Q = "[\"'`\u201c\u2018]?"
@@ -416,7 +418,7 @@ ROWS: tuple[Row, ...] = (
 
 #: Error types and codes of APIs.
 TYPES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
-    (re.compile(pattern, re.IGNORECASE), kind)
+    (regex(pattern, re.IGNORECASE), kind)
     for pattern, kind in (
         (
             r"validation|invalid_(?:argument|param|input)|missing_(?:param|field|arg)|schema",

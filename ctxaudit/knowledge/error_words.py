@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 
 from ctxaudit.knowledge.error_table import LEAD, Row
+from ctxaudit.patterns import regex
 
 #: What may stand before the wording: "MCP error -32602:", "Error executing tool x:", "ToolError:".
-_PREFIX = re.compile(
+_PREFIX = regex(
     r"""\s*(?:[❌✗⚠️🚫]\s*)?(?:
       error\ invoking\ tool\ ['"](?P<t1>[^'"\n]{1,128})['"]\ with\ kwargs
         \ .{0,2000}?\ with\ error:\s*
@@ -29,7 +30,7 @@ _PREFIX = re.compile(
     re.IGNORECASE | re.VERBOSE | re.DOTALL,
 )
 #: A cheap test before the table is tried on a text that is not flagged.
-_HINT = re.compile(
+_HINT = regex(
     r"error|fail|invalid|missing|unknown|unrecognized|unsupported|unexpected|require|not |no |n't"
     r"|denied|reject"
     r"|declin|cancel|abort|interrupt|timed|timeout|valid|exceed|forbidden|unavailable|unauthor"

@@ -24,6 +24,7 @@ from ctxaudit.knowledge.issue_fields import (
     named_fields,
     only_issues,
 )
+from ctxaudit.patterns import regex
 
 #: A longer text that merely begins like an error is content (a log, a page), unless it is flagged.
 SHORT = 2_000
@@ -241,10 +242,8 @@ def _of_detail(body: dict[str, Any]) -> Failure | None:
 # -- proof of a withheld schema ------------------------------------------------------------------
 
 _NOT_SENT = "schema was not sent to the API"
-_SELECT = re.compile(r"select:([\w.\-/]{1,128})")
-_FAILED_CALL = re.compile(
-    r"([\w.\-/]{1,128}) (?:failed due to the following|was called with input)"
-)
+_SELECT = regex(r"select:([\w.\-/]{1,128})")
+_FAILED_CALL = regex(r"([\w.\-/]{1,128}) (?:failed due to the following|was called with input)")
 
 
 def schema_not_sent(text: str) -> str | None:

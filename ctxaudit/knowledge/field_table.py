@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 
+from ctxaudit.patterns import regex
+
 #: Where a validation error names its fields: group 1 is a name, or a list of them.
 FIELDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (hint, re.compile(pattern, re.IGNORECASE))
+    (hint, regex(pattern, re.IGNORECASE))
     for hint, pattern in (
         ("parameter", r"parameters?:? ?[`'\"“]([^`'\"”\n]{1,80})[`'\"”]"),
         ("parameter", r"[`'\"]([\w.\[\]-]{1,80})[`'\"] parameters?\b"),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from ctxaudit.patterns import regex
+
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
@@ -71,18 +73,18 @@ MEDIA = _words(
     " yes true ci km tcp"
 )
 
-UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
-URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,15}://[\w\[~/][^\s\"'`<>]+")
-LOCAL = re.compile(r"https?://(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])(?::\d+)?/?", re.I)
-ARN = re.compile(r"arn:[\w-]+:[\w-]*:[\w-]*:\d*:\S+")
-EMAIL = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}")
-ISSUE = re.compile(r"[\w.-]{1,80}/[\w.-]{1,80}#\d{1,7}")
-ABSOLUTE = re.compile(r"(?:~?/|\.{1,2}/|[A-Za-z]:[\\/])[^\s\"'`<>|*?]{1,400}")
-RELATIVE = re.compile(r"[\w.@+-]{1,120}(?:/[\w.@+-]{1,120}){1,30}/?")
-FILE = re.compile(r"[\w@+-][\w.@+-]{0,120}\.(?:" + "|".join(EXTENSIONS.split()) + r")", re.I)
-AT_LINE = re.compile(r"(?::\d+(?:-\d+)?){1,2}$")
-NUMBERS = re.compile(r"#?\d{1,40}")
-DATES = re.compile(
+UUID = regex(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
+URL = regex(r"[A-Za-z][A-Za-z0-9+.-]{1,15}://[\w\[~/][^\s\"'`<>]+")
+LOCAL = regex(r"https?://(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])(?::\d+)?/?", re.I)
+ARN = regex(r"arn:[\w-]+:[\w-]*:[\w-]*:\d*:\S+")
+EMAIL = regex(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}")
+ISSUE = regex(r"[\w.-]{1,80}/[\w.-]{1,80}#\d{1,7}")
+ABSOLUTE = regex(r"(?:~?/|\.{1,2}/|[A-Za-z]:[\\/])[^\s\"'`<>|*?]{1,400}")
+RELATIVE = regex(r"[\w.@+-]{1,120}(?:/[\w.@+-]{1,120}){1,30}/?")
+FILE = regex(r"[\w@+-][\w.@+-]{0,120}\.(?:" + "|".join(EXTENSIONS.split()) + r")", re.I)
+AT_LINE = regex(r"(?::\d+(?:-\d+)?){1,2}$")
+NUMBERS = regex(r"#?\d{1,40}")
+DATES = regex(
     r"(?:19|20)\d\d[-/._](?:0?[1-9]|1[0-2])"
     r"(?:[-/._](?:0?[1-9]|[12]\d|3[01])(?:[T_ -]?\d\d[:.h-]?\d\d\S*|T)?)?"
     r"|(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[T_-]?\d{2,6}(?:\.\d+)?Z?)?"
@@ -94,7 +96,7 @@ DATES = re.compile(
     r"|T\d\d:?\d\d(?::?\d\d)?Z?|\d{1,2}(?:am|pm)|P(?:T?\d+[DHMSWY])+",
     re.I,
 )
-PLAIN_FIGURES = re.compile(
+PLAIN_FIGURES = regex(
     r"[v^~=<>]{0,2}\d{1,6}(?:\.\d{1,6}|\.[x*]){1,3}"
     r"(?:[-+.]?(?:a|b|rc|alpha|beta|dev|post|final)[\w.+-]{0,20})?"
     r"|[+-]?\d[\d,]*\.\d+(?:e[+-]?\d+)?|v\d{1,4}(?:(?:alpha|beta|rc)\d*)?"
@@ -107,32 +109,28 @@ PLAIN_FIGURES = re.compile(
     re.I,
 )
 #: ``#123``: the number of an issue; a zero in front, or one figure over and over, is a colour.
-ISSUE_NUMBER = re.compile(r"#(?!(\d)\1+\Z)[1-9]\d{2,5}")
-COLOUR = re.compile(r"#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})")
-HEX = re.compile(r"(?:0x)?(?=[0-9a-fA-F]*\d)(?=[0-9a-fA-F]*[a-fA-F])[0-9a-fA-F]{7,128}")
-TOKEN = re.compile(r"#?[A-Za-z0-9][\w.:#@+=/-]{1,511}")
-COUNTER = re.compile(r"([A-Za-z]+)[-_ .#]?\d{1,2}[a-z]?")
-VERSIONED = re.compile(
-    r"[a-z]+(?:[_-][a-z]+){1,20}[_-]?v?\d{1,2}|[a-z]+(?:[_-][a-z]+){3,20}[_-]\d{3}"
-)
-SNAKE = re.compile(
-    r"_{0,2}[A-Za-z][a-z0-9]*(?:[_-][A-Za-z0-9]+)+_{0,2}|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+"
-)
-CAMEL = re.compile(r"[a-z]+(?:[A-Z][a-z0-9]+)+|(?:[A-Z][a-z0-9]+){2,}")
+ISSUE_NUMBER = regex(r"#(?!(\d)\1+\Z)[1-9]\d{2,5}")
+COLOUR = regex(r"#(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})")
+HEX = regex(r"(?:0x)?(?=[0-9a-fA-F]*\d)(?=[0-9a-fA-F]*[a-fA-F])[0-9a-fA-F]{7,128}")
+TOKEN = regex(r"#?[A-Za-z0-9][\w.:#@+=/-]{1,511}")
+COUNTER = regex(r"([A-Za-z]+)[-_ .#]?\d{1,2}[a-z]?")
+VERSIONED = regex(r"[a-z]+(?:[_-][a-z]+){1,20}[_-]?v?\d{1,2}|[a-z]+(?:[_-][a-z]+){3,20}[_-]\d{3}")
+SNAKE = regex(r"_{0,2}[A-Za-z][a-z0-9]*(?:[_-][A-Za-z0-9]+)+_{0,2}|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
+CAMEL = regex(r"[a-z]+(?:[A-Z][a-z0-9]+)+|(?:[A-Z][a-z0-9]+){2,}")
 #: An identifier made of a prefix and letters: ``call_rLc``; group 2 is random, or camel case.
-PREFIXED = re.compile(r"([a-z]{2,10})[_-](?=[a-z]*[A-Z])(?=[A-Z]*[a-z])([A-Za-z]{3,64})")
-CAMEL_PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-SHOUTED = re.compile(r"[A-Z]{5,12}")
-SLUG_DATE = re.compile(r"(?<!\d)(?:19|20)\d\d[-_.]?[01]\d[-_.]?[0-3]\d(?!\d)")
-NAMED = re.compile(  #: ``Sum256``, ``checkpoint1ID``: a name in code that has a figure
+PREFIXED = regex(r"([a-z]{2,10})[_-](?=[a-z]*[A-Z])(?=[A-Z]*[a-z])([A-Za-z]{3,64})")
+CAMEL_PIECE = regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+SHOUTED = regex(r"[A-Z]{5,12}")
+SLUG_DATE = regex(r"(?<!\d)(?:19|20)\d\d[-_.]?[01]\d[-_.]?[0-3]\d(?!\d)")
+NAMED = regex(  #: ``Sum256``, ``checkpoint1ID``: a name in code that has a figure
     r"[A-Z]?[a-z]{3,20}(?:[A-Z][a-z]{1,20}){0,5}\d{1,3}(?:[A-Z][A-Za-z]{1,20})?"
 )
-CHARACTER_CLASS = re.compile(r"a-[zf]A-[ZF]|0-9a-[zf]|[A-Z]-[A-Z]0-9|[zf]0-9|[ZF]0-9")
-UTILITY = re.compile(r"[a-z]+(?:-[a-z]+){0,6}-\d{1,3}")  #: ``text-gray-800``
-HAS_DIGIT = re.compile(r"\d")
-HAS_LETTER = re.compile(r"[A-Za-z]")
+CHARACTER_CLASS = regex(r"a-[zf]A-[ZF]|0-9a-[zf]|[A-Z]-[A-Z]0-9|[zf]0-9|[ZF]0-9")
+UTILITY = regex(r"[a-z]+(?:-[a-z]+){0,6}-\d{1,3}")  #: ``text-gray-800``
+HAS_DIGIT = regex(r"\d")
+HAS_LETTER = regex(r"[A-Za-z]")
 
-IN_TEXT = re.compile(
+IN_TEXT = regex(
     r"(?P<url>[A-Za-z][A-Za-z0-9+.-]{1,15}://[^\s\"'`<>\\)\]}]{2,500})"
     r"|(?P<path>(?<![\w.~/<-])(?:~/|\.{1,2}/|/|[A-Za-z]:\\)[\w.@+~-][\w.@+~/\\-]{2,400})"
     r"|(?P<mail>(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}\.[\w.-]{2,80})"

@@ -9,8 +9,9 @@ from typing import Any
 
 from ctxaudit.knowledge.envelopes import HEAD
 from ctxaudit.knowledge.field_table import FIELDS, NO_FIELD
+from ctxaudit.patterns import regex
 
-NAME = re.compile(r"[A-Za-z_$][\w.$\[\]-]{0,120}\Z")
+NAME = regex(r"[A-Za-z_$][\w.$\[\]-]{0,120}\Z")
 
 
 def named_fields(text: str) -> tuple[str, ...]:

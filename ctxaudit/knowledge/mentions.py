@@ -6,6 +6,7 @@ import json
 import re
 
 from ctxaudit.knowledge.handle_shapes import HAS_DIGIT, HEX
+from ctxaudit.patterns import regex
 
 _ESCAPES = frozenset("ntrbf")
 
@@ -72,7 +73,7 @@ def _free_right(text: str, end: int, value: str) -> bool:
 
 # -- near copies --------------------------------------------------------------------------------
 
-_PREFIX = re.compile(r"[A-Za-z#]+[-_:#]?")
+_PREFIX = regex(r"[A-Za-z#]+[-_:#]?")
 LONG = 14  # characters from which an id is random enough to be known by most of them
 
 

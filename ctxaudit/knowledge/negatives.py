@@ -19,6 +19,7 @@ from ctxaudit.knowledge.content import is_content
 from ctxaudit.knowledge.envelopes import Envelope, unwrap
 from ctxaudit.knowledge.errors import FailureKind, failure
 from ctxaudit.knowledge.placeholders import stub
+from ctxaudit.patterns import regex
 
 #: Characters: an answer of a few words; a short answer; what is looked at; an excerpt.
 TERSE, SHORT, HEAD, EXCERPT = 160, 400, 8_000, 120
@@ -61,7 +62,7 @@ _THINGS = (
     r"|tasks?|messages?|pages?|references?|usages?|users?|jobs?|events?|lines matched)"
 )
 #: A line that says "none". It must be the whole line.
-_ZERO = re.compile(
+_ZERO = regex(
     rf"(?:[^\n:]{{0,80}}(?:->|=>|→|:) ?)?(?:no (?:\w+ ){{0,2}}{_THINGS}(?: \w+){{0,3}}?"
     rf"(?: (?:for|in|with|matching|match)\b[^\n]{{0,120}})?"
     rf"|(?:found |returned |got )?\(?(?:0|zero) (?:\w+ )?{_THINGS}\)?(?: (?:were )?(?:found"
@@ -74,16 +75,16 @@ _ZERO = re.compile(
     r"\w+(?: \w+)? found)[.!]?",
     re.IGNORECASE,
 )
-_ABSENT = re.compile(
+_ABSENT = regex(
     r"[^\n]{0,120}?\b(?:not found|(?:does|do|did)(?: not|n't) exist|no such \w+|404)\b[^\n]{0,60}",
     re.IGNORECASE,
 )
-_SILENT = re.compile(
+_SILENT = regex(
     r"[(\[<]?(?:(?:bash |command )?(?:completed|executed|finished|succeeded)?(?: successfully)?"
     r"(?: with)? ?(?:no|empty) (?:output|result|stdout)|empty|no output|\{\s{0,9}\})[)\]>]?\.?",
     re.IGNORECASE,
 )
-_STATE = re.compile(
+_STATE = regex(
     r"\b(?:unlimited|not set|unset|disabled|not configured|not applicable|not enabled|not installed"
     r"|not running|inactive|already up[ -]to[ -]date|up[ -]to[ -]date|no changes|nothing to commit"
     r"|not available|unavailable|undefined|null|none|n/a|false|off)\b",
@@ -93,9 +94,9 @@ _STATE = re.compile(
 _VALUE_ONLY = frozenset(
     ("undefined", "null", "none", "n/a", "false", "off", "unavailable", "inactive", "unset")
 )
-_VALUE = re.compile(r"(?:[^\n:=]{1,80}[:=]\s{0,20})?(?P<word>[\w/]{2,12})\.?", re.IGNORECASE)
+_VALUE = regex(r"(?:[^\n:=]{1,80}[:=]\s{0,20})?(?P<word>[\w/]{2,12})\.?", re.IGNORECASE)
 #: Tests: the last lines of a run whose exit status the log does not tell.
-_FAILED_RUN = re.compile(
+_FAILED_RUN = regex(
     r"(?:^|\n)[= ]{0,80}(?:tests?:? {1,8})?(?:[1-9]\d{0,5} (?:failed|failures?|failing|errors?)\b"
     r"|FAILED \(|(?:FAIL|FAILED)\b[^\n]{0,200}(?:\n|\Z)|test result: FAILED)",
 )

@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 
+from ctxaudit.patterns import regex
+
 
 class StubKind(StrEnum):
     """What a stub tells about the content that it stands for."""
@@ -155,18 +157,14 @@ TEMPLATES: tuple[tuple[StubKind, str], ...] = (
 
 #: Words of a bracketed line that nobody has listed: the deed, and what it was done to.
 #: The second row of deeds is too common by itself and needs a word from SETTINGS too.
-DEEDS = re.compile(
-    r"\b(?:cleared|pruned|evicted|elided|compacted|masked|offloaded|omitted)\b", re.I
-)
-WEAK_DEEDS = re.compile(
+DEEDS = regex(r"\b(?:cleared|pruned|evicted|elided|compacted|masked|offloaded|omitted)\b", re.I)
+WEAK_DEEDS = regex(
     r"\b(?:removed|truncated|saved|hidden|dropped|deleted|trimmed|stripped|discarded|archived"
     r"|stored|condensed|collapsed|moved)\b",
     re.I,
 )
-NOUNS = re.compile(
-    r"\b(?:outputs?|results?|contents?|messages?|context|history|screenshots?)\b", re.I
-)
-SETTINGS = re.compile(
+NOUNS = regex(r"\b(?:outputs?|results?|contents?|messages?|context|history|screenshots?)\b", re.I)
+SETTINGS = regex(
     r"\b(?:tool|context|history|earlier|older|old|previous|prior|large|window|tokens?|full)\b", re.I
 )
 #: The same in other languages, deed and noun as stems; a bracketed line has to hold both.
@@ -201,7 +199,7 @@ _WILD = {
 _DASHES = str.maketrans(
     {"\u2014": "-", "\u2013": "-", "\u2011": "-", "\u2019": "'", "\u2018": "'", "\u2026": "..."}
 )
-_TARGET = re.compile(
+_TARGET = regex(
     r"\b(?:to|at|in|see|path|ref|file)\b[:=]?\s+[`'\"]?([^\s`'\"\]]*[/\\:.][^\s`'\"\]]+)"
 )
 
@@ -312,13 +310,13 @@ def _deed(inner: str) -> bool:
 
 @cache
 def _foreign() -> tuple[re.Pattern[str], ...]:
-    return tuple(re.compile(f"(?=.*(?:{d}))(?=.*(?:{n}))", re.I) for d, n in FOREIGN)
+    return tuple(regex(f"(?=.*(?:{d}))(?=.*(?:{n}))", re.I) for d, n in FOREIGN)
 
 
 # -- stubs that were taken for content ----------------------------------------------------------
 
 #: Strings so particular that they count inside a line too, and no result of a tool.
-PARTICULAR = re.compile(
+PARTICULAR = regex(
     r"\[Old tool (?:result content|output) cleared[^\]\n]{0,40}\]"
     r"|\[(?:Old )?Content cleared to save context[^\]\n]{0,20}\]"
     r"|\[Tool (?:output|result) pruned[^\]\n]{0,80}\]"
@@ -329,8 +327,8 @@ PARTICULAR = re.compile(
     re.I,
 )
 #: What may stand before a stub on its line without making the line a discussion of stubs.
-_MARKER = re.compile(r"^\s*(?:[-+*>|#]+\s*|\d{1,3}[.)]\s*)*(?:[\w ]{1,24}[:=]\s*)?$")
-_ABOUT = re.compile(r"placeholder|marker|stub|string|message|text|tombstone|pattern", re.I)
+_MARKER = regex(r"^\s*(?:[-+*>|#]+\s*|\d{1,3}[.)]\s*)*(?:[\w ]{1,24}[:=]\s*)?$")
+_ABOUT = regex(r"placeholder|marker|stub|string|message|text|tombstone|pattern", re.I)
 _QUOTES = "\"'`\u201c\u201d\u2018\u2019\xab\xbb"
 _HINTS = (
     "[",

@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ctxaudit.patterns import regex
+
 #: Characters looked at.
 HEAD = 8_000
 
 _CAUSE = (
     r"(?:root )?(?:cause|culprit|issue|problem|reason|bug|source|bottleneck|blocker|explanation)"
 )
-_RULED_OUT = re.compile(
+_RULED_OUT = regex(
     rf"\b(?:ruled (?:\w+ ){{0,4}}?out|rules (?:\w+ ){{0,4}}?out|can (?:now |safely )?rule (?:\w+"
     rf" ){{0,3}}?out"
     rf"|ruling out|not the {_CAUSE}|(?:isn't|wasn't|aren't|not) actually the {_CAUSE}"
@@ -34,7 +36,7 @@ _RULED_OUT = re.compile(
     re.IGNORECASE,
 )
 #: Nothing is concluded yet: a question, a condition, an intention.
-_OPEN = re.compile(
+_OPEN = regex(
     r"\s*(?:#|\|)|\s*(?:[-*>\d.]{1,4}\s+)?(?:if|unless|whether|let me|let's|maybe|perhaps"
     r"|i(?:'ll| will| need to| should| want to)|we (?:need|should|must)(?: to)?|next"
     r"|first|to (?:rule|check|see)|check(?:ing)? (?:if|whether)"
@@ -44,8 +46,8 @@ _OPEN = re.compile(
     r"|isn't ruled)\b",
     re.IGNORECASE,
 )
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
-_FENCE = re.compile(r"```[^`]{0,4000}(?:```|\Z)")
+_SENTENCE = regex(r"(?<=[.!?])\s+|\n+")
+_FENCE = regex(r"```[^`]{0,4000}(?:```|\Z)")
 
 
 def conclusions(text: str) -> tuple[str, ...]:

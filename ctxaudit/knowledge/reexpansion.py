@@ -12,6 +12,8 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 
+from ctxaudit.patterns import regex
+
 
 def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
@@ -48,8 +50,8 @@ _NAME_KEYS = _words(
     " extensionname select selected"
 )
 _QUERY_KEYS = ("query", "q", "pattern", "search")
-_NAME = re.compile(r"[A-Za-z_][\w.:/-]{0,127}")
-_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_NAME = regex(r"[A-Za-z_][\w.:/-]{0,127}")
+_WORDS = regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 SCAN = 64_000
 
 
@@ -151,7 +153,7 @@ def _split(names: str) -> Iterator[str]:
 
 # -- in words -----------------------------------------------------------------------------------
 
-_CUE = re.compile(
+_CUE = regex(
     r"\b(?:please|could|can you|would|need|needs|require|request|requesting|ask|asking|want"
     r"|must be|should be|missing|don't have|do not have|without|lack|cannot see|can't see)\b",
     re.I,
@@ -166,7 +168,7 @@ _WISHES = (
     r"{0}\W{1,3}(?:'?s\W+)?(?:tool\W+)?(?:schema|definition)",
     r"{0}\b(?:\W+\w+){0,4}\W+(?:back|be (?:re-?)?(?:enabled|loaded|expanded|activated|restored))\b",
 )
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
+_SENTENCE = regex(r"(?<=[.!?;])\s+|\n+")
 
 
 def asked_in_words(text: str, tools: Iterable[str]) -> tuple[str, ...]:
@@ -196,29 +198,27 @@ _SCHEMA_KEYS = ("parameters", "input_schema", "inputSchema", "schema", "descript
 _QUOTED = r"[`'\"]?[A-Za-z_][\w.:/-]{0,127}[`'\"]?"
 _LIST = rf"(?P<names>{_QUOTED}(?:(?:, and |,? and |, ?){_QUOTED}){{0,60}})"
 _GRANTS = (
-    re.compile(
+    regex(
         r"\b(?:re-?)?(?:loaded|activated|enabled|expanded|restored|unlocked)"
         r"(?: the)?(?: \d+)?(?: following)?(?: (?:tools?|schemas?|extensions?|capabilit\w+))?"
         rf"(?: (?:for|of))?:? {{0,2}}\n?(?:[-*] )?{_LIST}",
         re.I,
     ),
-    re.compile(
+    regex(
         rf"(?:\b(?:tools?|schemas?|extensions?|capabilit\w+)(?: (?:for|of))? )?{_LIST}"
         r"(?: (?:has|have|is|are|was|were)(?: been)?(?: now)?)? ?(?:successfully )?"
         r"(?:re-?)?(?:loaded|activated|enabled|expanded|restored|available now|now available)\b",
         re.I,
     ),
-    re.compile(rf"\bschemas? (?:for|of) {_LIST}\s?[:{{\n]", re.I),
-    re.compile(r"<function>\{[^\n]{0,20000}?\"name\": ?\"(?P<names>[\w.:/-]{1,128})\""),
+    regex(rf"\bschemas? (?:for|of) {_LIST}\s?[:{{\n]", re.I),
+    regex(r"<function>\{[^\n]{0,20000}?\"name\": ?\"(?P<names>[\w.:/-]{1,128})\""),
 )
-_REFUSED = re.compile(
-    r"\b(?:not|failed|cannot|can't|could not|unable|error|unknown|no match)\b", re.I
-)
+_REFUSED = regex(r"\b(?:not|failed|cannot|can't|could not|unable|error|unknown|no match)\b", re.I)
 _GRANT_WORDS = (
     "loaded", "abled", "activated", "expanded", "restored", "available", "schema", "unlocked",
     "<function>",
 )  # fmt: skip
-_PLAIN_WORD = re.compile(r"[A-Za-z]+")
+_PLAIN_WORD = regex(r"[A-Za-z]+")
 
 
 def granted(result_text: str) -> tuple[str, ...]:

@@ -23,16 +23,15 @@ from ctxaudit.knowledge.programs import SIMPLE
 from ctxaudit.knowledge.shell import Command, command_of, commands, directory_of
 from ctxaudit.knowledge.shell_programs import operands
 from ctxaudit.knowledge.tables import word_set
+from ctxaudit.patterns import regex
 
 TREE = "tree:"
 ANYTHING = "*"
 HOST = "host:"
 
 MAX_LABEL = 120
-PATH_NAME = re.compile(
-    r"(?:^|[a-z_])(?:path|paths|file|files|filename|dir|directory|folder)\Z", re.I
-)
-URL_NAME = re.compile(r"(?:^|_)(?:url|uri|href|endpoint|link)s?\Z", re.I)
+PATH_NAME = regex(r"(?:^|[a-z_])(?:path|paths|file|files|filename|dir|directory|folder)\Z", re.I)
+URL_NAME = regex(r"(?:^|_)(?:url|uri|href|endpoint|link)s?\Z", re.I)
 #: Arguments that are no resource: prose, patterns, options.
 SKIPPED = word_set(
     """content contents text body message prompt description title summary thought old_string
@@ -40,14 +39,14 @@ SKIPPED = word_set(
     q command cmd action operation method limit offset timeout timeout_ms code explanation
     reason security_risk output_mode format head_limit view_range line start_line end_line"""
 )
-_PATCHED = re.compile(
+_PATCHED = regex(
     r"^\*\*\* (?:Add|Update|Delete) File: (.{1,300})$|^\*\*\* Move to: (.{1,300})$", re.M
 )
-_DIFFED = re.compile(r"^(?:\+\+\+|---) (?:[ab]/)?([^\s]{1,300})", re.M)
-_PATHLIKE = re.compile(r"[~./$]|[\w.@-]+/|[A-Za-z]:[\\/]|[\w@-]+\.\w{1,8}\Z")
+_DIFFED = regex(r"^(?:\+\+\+|---) (?:[ab]/)?([^\s]{1,300})", re.M)
+_PATHLIKE = regex(r"[~./$]|[\w.@-]+/|[A-Za-z]:[\\/]|[\w@-]+\.\w{1,8}\Z")
 #: A rooted path, or a relative one that ends in a file's extension.
-_FILE = re.compile(r"\.{0,2}/|~/|(?:[\w@.-]{1,80}/){1,20}[\w@.-]{1,80}\.[A-Za-z]\w{0,7}\Z")
-_URL = re.compile(r"[a-z][a-z0-9+.-]{1,12}://", re.I)
+_FILE = regex(r"\.{0,2}/|~/|(?:[\w@.-]{1,80}/){1,20}[\w@.-]{1,80}\.[A-Za-z]\w{0,7}\Z")
+_URL = regex(r"[a-z][a-z0-9+.-]{1,12}://", re.I)
 MAX_PATCH = 20_000
 
 #: Programs that read the files they are given, and the working directory when given none.
@@ -99,7 +98,7 @@ POLL_TOOLS = word_set(
 )
 TEST_SUITES = word_set("suite suites all")
 TEST_WORDS = word_set("test tests lint typecheck build checks linter unittest pytest")
-_POLL_URL = re.compile(r"/(?:health|healthz|healthcheck|status|ready|readyz|livez|ping)\b", re.I)
+_POLL_URL = regex(r"/(?:health|healthz|healthcheck|status|ready|readyz|livez|ping)\b", re.I)
 
 
 @dataclass(frozen=True, slots=True)

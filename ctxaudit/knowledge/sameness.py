@@ -8,7 +8,6 @@ Task "Audit unit 7"                           !=  Task "Audit unit 8"
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
@@ -18,6 +17,7 @@ from ctxaudit.knowledge.calls import MAX_DEPTH, leaves, unwrap
 from ctxaudit.knowledge.shell import command_of, directory_of, is_shell_tool, normalise
 from ctxaudit.knowledge.shell_syntax import MAX_TEXT, Simple, split
 from ctxaudit.knowledge.tables import word_set
+from ctxaudit.patterns import regex
 
 #: From here on two calls are worth being called the same in other words.
 NEAR = 0.75
@@ -46,10 +46,10 @@ STOP_WORDS = word_set(
     their there just also do does did done file new"""
 )
 NEGATIONS = word_set("not no never none without cannot dont didnt doesnt isnt wont cant fails")
-_TOKEN = re.compile(r"[^\s,;:!?\"'`()<>\[\]{}|*]+")
-_CONTRACTION = re.compile(r"n['\u2019]t\b")
-_IDENTIFIER = re.compile(r".*[\d/\\_@#=$]|.+\.\w{1,5}\Z|.*[a-z][A-Z]|[A-Z]{2,}")
-_NUMBER = re.compile(r"-?\d+(?:\.0+)?\Z")
+_TOKEN = regex(r"[^\s,;:!?\"'`()<>\[\]{}|*]+")
+_CONTRACTION = regex(r"n['\u2019]t\b")
+_IDENTIFIER = regex(r".*[\d/\\_@#=$]|.+\.\w{1,5}\Z|.*[a-z][A-Z]|[A-Z]{2,}")
+_NUMBER = regex(r"-?\d+(?:\.0+)?\Z")
 
 
 # --- exactly the same -------------------------------------------------------------------------

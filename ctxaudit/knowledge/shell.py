@@ -8,7 +8,6 @@ gh pr create --fill              adds          sed -i s/a/b/ x.py         MUTATI
 from __future__ import annotations
 
 import posixpath
-import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,6 +27,7 @@ from ctxaudit.knowledge.shell_syntax import (
 )
 from ctxaudit.knowledge.tables import word_set
 from ctxaudit.knowledge.verdict import UNKNOWN, Verdict, lettered
+from ctxaudit.patterns import regex
 
 #: Arguments that hold the command of a shell tool, by preference, and the directory it runs in.
 COMMAND_KEYS = ("command", "cmd", "script", "commands", "code", "shell_command", "bash", "input")
@@ -42,8 +42,8 @@ SINKS = frozenset(("/dev/null", "/dev/stderr", "/dev/stdout", "/dev/tty", "nul",
 SCRATCH = ("/tmp/", "/var/tmp/", "$TMPDIR", "/dev/shm/", "$env:TEMP", "%TEMP%")
 FILTERS = frozenset(("head", "tail", "cat", "less", "more"))
 BIN_DIRECTORIES = frozenset(("/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"))
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
-_PLAIN = re.compile(r"[\w@%+=:,./$*?~^!#{}\[\]-]+\Z")
+_ASSIGNMENT = regex(r"[A-Za-z_]\w*\+?=")
+_PLAIN = regex(r"[\w@%+=:,./$*?~^!#{}\[\]-]+\Z")
 
 
 @dataclass(frozen=True, slots=True)

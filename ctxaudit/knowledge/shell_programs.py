@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from ctxaudit.knowledge import code, programs, sql, verbs
 from ctxaudit.knowledge.tables import word_set
+from ctxaudit.patterns import regex
 
 MAX_DEPTH = 4
 _METHODS = {
@@ -18,13 +19,13 @@ _METHODS = {
     "PATCH": "m",
     "DELETE": "m",
 }
-_LOOKUP_URL = re.compile(r"/_?(?:search|query|graphql|count|lookup|find)\b", re.I)
-_CMDLET = re.compile(r"([A-Za-z]+)-[A-Za-z]+\Z")
+_LOOKUP_URL = regex(r"/_?(?:search|query|graphql|count|lookup|find)\b", re.I)
+_CMDLET = regex(r"([A-Za-z]+)-[A-Za-z]+\Z")
 #: What PowerShell evaluates and prints: ``$x.Count``, a text, an operator left of a cut.
-_EXPRESSION = re.compile(r"[-,.]\w*\Z|\.\w+\Z|\$\w+\.\w|\$\w*=|\d+,?\Z|[^/\\]*\s")
-_SCRIPT = re.compile(r"[/\\]|\.(?:sh|py|js|ts|ps1|rb|pl|bat)\Z")
+_EXPRESSION = regex(r"[-,.]\w*\Z|\.\w+\Z|\$\w+\.\w|\$\w*=|\d+,?\Z|[^/\\]*\s")
+_SCRIPT = regex(r"[/\\]|\.(?:sh|py|js|ts|ps1|rb|pl|bat)\Z")
 _WATCHED = word_set("status wait watch logs tail poll")
-_MUTATION_QUERY = re.compile(r"\bmutation\b")
+_MUTATION_QUERY = regex(r"\bmutation\b")
 _QUERIES = word_set("list show search info policy outdated deps query status leaves config")
 _PACKAGERS = word_set("apt apt-get dnf yum apk zypper brew port snap choco scoop winget")
 

@@ -12,12 +12,13 @@ import re
 from dataclasses import dataclass, field
 
 from ctxaudit.knowledge.tables import word_set
+from ctxaudit.patterns import regex
 
 MAX_TEXT = 16_000
 MAX_NESTING = 4
 MAX_COMMANDS = 400
 
-_TOKEN = re.compile(
+_TOKEN = regex(
     r"""
     (?P<space>[ \t\r\f\v]+|\\\r?\n)
     |(?P<redirect>(?:\d{1,2}|&)?(?:>>|>\||>&|<<<|<<-?|<&|(?<!<)<(?!\()|>(?!\()))
@@ -31,8 +32,8 @@ _TOKEN = re.compile(
     """,
     re.X | re.S,
 )
-_IN_DOUBLE = re.compile(r'[^"\\`$]+|["\\`]|\$\(|\$', re.S)
-_IN_PARENS = re.compile(r"[^()'\"\\]+|'[^']*'?|\\.?|[()\"]", re.S)
+_IN_DOUBLE = regex(r'[^"\\`$]+|["\\`]|\$\(|\$', re.S)
+_IN_PARENS = regex(r"[^()'\"\\]+|'[^']*'?|\\.?|[()\"]", re.S)
 #: Words that stand before a command and are none.
 RESERVED = word_set("if then elif else while until do ! { time coproc")
 #: Words that begin or end a construct, with no command after them.

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import re
 
+from ctxaudit.patterns import regex
+
 MAX_TEXT = 8_000
-_COMMENT = re.compile(r"--[^\n]*|/\*[^*]*\*/")
-_LITERAL = re.compile(r"'[^']*'")
-_READ = re.compile(r"\s*\(?\s*(?:select|show|describe|desc|explain|values|table|from|\\d)\b", re.I)
-_PRAGMA = re.compile(r"\s*pragma\s+\w+\s*(?:\([^)=]*\))?\s*$", re.I)
-_ADDS = re.compile(r"\s*(?:insert|copy|call|exec|execute)\b", re.I)
-_SETS = re.compile(
+_COMMENT = regex(r"--[^\n]*|/\*[^*]*\*/")
+_LITERAL = regex(r"'[^']*'")
+_READ = regex(r"\s*\(?\s*(?:select|show|describe|desc|explain|values|table|from|\\d)\b", re.I)
+_PRAGMA = regex(r"\s*pragma\s+\w+\s*(?:\([^)=]*\))?\s*$", re.I)
+_ADDS = regex(r"\s*(?:insert|copy|call|exec|execute)\b", re.I)
+_SETS = regex(
     r"\s*(?:update|delete|create|drop|alter|truncate|replace|merge|grant|revoke|reindex|vacuum"
     r"|rename|upsert|refresh|comment|set|lock|attach|detach|pragma|load|optimize)\b",
     re.I,
 )
-_NEUTRAL = re.compile(r"\s*(?:begin|commit|rollback|end|start|use|savepoint|analyze)\b|\s*$", re.I)
-_WITH = re.compile(r"\s*with\b", re.I)
-_INNER_ADDS = re.compile(r"\binsert\s+into\b", re.I)
-_INNER_SETS = re.compile(r"\b(?:delete\s+from|update\s+[\w.\"]+\s+set|merge\s+into)\b", re.I)
-_UPSERT = re.compile(r"\bon\s+(?:conflict|duplicate)\b|\binsert\s+or\s+(?:ignore|replace)\b", re.I)
-_SQL = re.compile(
+_NEUTRAL = regex(r"\s*(?:begin|commit|rollback|end|start|use|savepoint|analyze)\b|\s*$", re.I)
+_WITH = regex(r"\s*with\b", re.I)
+_INNER_ADDS = regex(r"\binsert\s+into\b", re.I)
+_INNER_SETS = regex(r"\b(?:delete\s+from|update\s+[\w.\"]+\s+set|merge\s+into)\b", re.I)
+_UPSERT = regex(r"\bon\s+(?:conflict|duplicate)\b|\binsert\s+or\s+(?:ignore|replace)\b", re.I)
+_SQL = regex(
     r"\s*(?:select\s[^;]{0,2000}?\bfrom\b|select\s+[\d(*'@]|insert\s+(?:or\s+\w+\s+)?into\b"
     r"|update\s+\S+\s+set\b|delete\s+from\b|truncate\s|replace\s+into\b|merge\s+into\b"
     r"|(?:create|drop|alter)\s+(?:or\s+replace\s+)?(?:unique\s+|temp\s+|temporary\s+)?"

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import re
 
+from ctxaudit.patterns import regex
+
 HEAD = 600  #: a heading stands here or nowhere
 
 #: Opening tags and bracketed headings.
-_BRACKETED = re.compile(
+_BRACKETED = regex(
     r"""[<\[(【*#=_ -]{0,8}(?:
     state_snapshot
   | (?:conversation|context|session|history|compact(?:ed|ion)?|prior|previous)
@@ -25,11 +27,11 @@ _BRACKETED = re.compile(
     )""",
     re.I | re.X,
 )
-_TAG = re.compile(r"<[\w:-]{1,40}>\s*")
-_OPENERS = re.compile(r"\s*(?:<[\w:-]*\s*|\[|【)")
+_TAG = regex(r"<[\w:-]{1,40}>\s*")
+_OPENERS = regex(r"\s*(?:<[\w:-]*\s*|\[|【)")
 
 #: Sentences that a runtime puts before its summary.
-_SENTENCES = re.compile(
+_SENTENCES = regex(
     r"""(?:
     this\ session\ is\ being\ continued
   | the\ conversation\ (?:history\ )?(?:is|was|has\ been)\ (?:summarized|compacted)
@@ -52,7 +54,7 @@ _SENTENCES = re.compile(
     re.I | re.X,
 )
 #: The same in other languages, roughly: a heading that names the earlier conversation.
-_FOREIGN = re.compile(
+_FOREIGN = regex(
     r"""[<\[(【*#\s]{0,8}(?:
     (?:以下是|之前|先前|此前|对话|對話|会话|上下文|历史|歷史)[^\n]{0,12}
         (?:摘要|总结|總結|压缩|壓縮)
@@ -66,19 +68,19 @@ _FOREIGN = re.compile(
     re.I | re.X,
 )
 #: "Summary" as a plain heading: a request for one starts the same way.
-_PLAIN = re.compile(
+_PLAIN = regex(
     r"[*#\s]{0,6}(?:(?:conversation|session|progress|work|context) (?:summary|recap)"
     r"|handoff(?: notes?)?)"
     r"[*\s]{0,4}[:\n]"
     r"|\*{0,2}(?:summary|recap)(?: so far| \([^)\n]{1,60}\))?\*{0,2}:",
     re.I,
 )
-_REQUEST = re.compile(
+_REQUEST = regex(
     r"\b(?:please|write|draft|produce|generate|provide|give me|make (?:a|me)|create (?:a|me|the)"
     r"|can you|could you|would you|will you|i (?:want|need|would like)|summari[sz]e)\b",
     re.I,
 )
-_FAILED = re.compile(
+_FAILED = regex(
     r"(?:\[?error generating summary\b"
     r"|previous conversation was too long to summarize"
     r"|summary generation failed"
@@ -133,7 +135,7 @@ _PLACE = (
     r"|[\w-]{1,120}\.\w{1,8})"
 )
 _POINTERS = tuple(
-    re.compile(pattern + _PLACE, re.I)
+    regex(pattern + _PLACE, re.I)
     for pattern in (
         r"\b(?:saved|written|offloaded|archived|stored|moved|spilled|exported|dumped)"
         r"(?: in the filesystem)?(?: (?:to|at|in|as|under))(?: (?:this|the))?(?: (?:file|path))?"
@@ -144,7 +146,7 @@ _POINTERS = tuple(
         r"|look(?: it up)? in|details (?:are )?in|stored in|recorded in):? {0,2}",
     )
 )
-_REFERENCES = re.compile(
+_REFERENCES = regex(
     r"\b(?:ref|reference|artifact_id|retrieve_key|handle)[=:] {0,2}"
     r"[`'\"]?(?P<place>[\w:./-]{2,200})"
     r"|(?P<scheme>\b(?:artifact|memory|file|s3|gs|blob|store)://[^\s`'\"<>()\[\],;]{1,300})"

@@ -13,9 +13,10 @@ import re
 from collections.abc import Iterator
 
 from ctxaudit.knowledge.reexpansion import is_loader
+from ctxaudit.patterns import regex
 
 #: How to get a tool back.
-_WAY_BACK = re.compile(
+_WAY_BACK = regex(
     r"""\b(?:
     (?:request|ask\ for|call\ for|requires?|needs?)\ (?:its\ |the\ |a\ |their\ )?(?:full\ |tool\ )?
         (?:re-?expansion|schemas?|definitions?|activation|re-?load(?:ing)?|loading|re-?enabling)
@@ -40,7 +41,7 @@ _WAY_BACK = re.compile(
     re.I | re.X,
 )
 #: The schema is kept back: enough by itself.
-_WITHHELD = re.compile(
+_WITHHELD = regex(
     r"\b(?:schemas?|definitions?|parameters?)\b[^.\n]{0,60}\b(?:withheld|not (?:yet )?loaded"
     r"|deferred|unloaded|not (?:currently )?(?:shown|included|sent|resident))\b"
     r"|\b(?:tool|schema) tombstone\b|\bwithheld\b[^.\n]{0,60}\b(?:tools?|schemas?)\b"
@@ -48,38 +49,38 @@ _WITHHELD = re.compile(
     re.I,
 )
 #: The tool left: a tombstone only if the next sentence says how to get it back.
-_AWAY = re.compile(
+_AWAY = regex(
     r"\b(?:hidden|removed|pruned|dropped|discarded|evicted|unloaded|collapsed|deactivated"
     r"|not (?:currently )?(?:available|loaded|active|offered|in context)|no longer available"
     r"|no longer (?:offered|loaded|active|in context))\b",
     re.I,
 )
 #: The way back is closed.
-_CLOSED = re.compile(
+_CLOSED = regex(
     r"\b(?:do not (?:search|request|load|ask)|don't (?:search|request|load|ask)"
     r"|will return no match|permanently|cannot be (?:re-?)?(?:loaded|enabled|restored|requested)"
     r"|disconnected|decommissioned|retired)\b",
     re.I,
 )
-_TOPIC = re.compile(
+_TOPIC = regex(
     r"tool|schema|function|capabilit|extension|plugin|loadable|deferred|on[- ]demand"
     r"|工具|ツール|도구",
     re.I,
 )
-_INSTRUMENT_BEFORE = re.compile(r"\b(?:via|using|with|through)\s+(?:the\s+)?[`'\"]?$", re.I)
-_USED_BEFORE = re.compile(r"(?<!\bto )\b(?:use|call|run|invoke)\s+(?:the\s+)?[`'\"]?$", re.I)
-_USED_AFTER = re.compile(
+_INSTRUMENT_BEFORE = regex(r"\b(?:via|using|with|through)\s+(?:the\s+)?[`'\"]?$", re.I)
+_USED_BEFORE = regex(r"(?<!\bto )\b(?:use|call|run|invoke)\s+(?:the\s+)?[`'\"]?$", re.I)
+_USED_AFTER = regex(
     r"[`'\"]?(?:\([^)\n]{0,80}\))?\s+(?:tool\s+)?"
     r"(?:to (?:load|get|enable|activate|restore|expand|fetch|find|see|search)"
     r"|with (?:quer|name|select))",
     re.I,
 )
-_ITEM = re.compile(
+_ITEM = regex(
     r"\s*(?:[-*•+]\s*|\d{1,3}[.)]\s*)?[`'\"]?[\w.:/-]{1,128}[`'\"]?"
     r"(?:\s*[:(].{0,400}|\s+[\u2013\u2014-]\s.{0,400})?,?\s*$"
 )
 _SEMICOLONS = (";", "\uff1b")
-_ENDS = re.compile(r"[.!?;](?=\s|$)|[。;]")
+_ENDS = regex(r"[.!?;](?=\s|$)|[。;]")
 
 OCCURRENCES = 40  #: looked at per text; a name that common is not settled by more
 REACH = 1_200  #: characters of a line looked at around the name
@@ -187,9 +188,7 @@ _RENAMES = (
     rf"{_NEW} \((?:formerly|previously|was|renamed from|old name:?) {{0}}\)",
     rf"{_NEW} (?:replaces|supersedes) {{0}}",
 )
-_RENAMING = re.compile(
-    r"renam|new names?|now called|now named|replac|supersed|deprecat|formerly", re.I
-)
+_RENAMING = regex(r"renam|new names?|now called|now named|replac|supersed|deprecat|formerly", re.I)
 _STATES_TEXT = (
     "a an the to now available unavailable disabled enabled deprecated removed loaded gone"
     " not in on"

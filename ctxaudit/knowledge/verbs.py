@@ -6,11 +6,11 @@ update_task_status MUTATION    get_or_create_user MUTATION    visualize_chart UN
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
 from ctxaudit.knowledge.calls import short
 from ctxaudit.knowledge.tables import word_set
+from ctxaudit.patterns import regex
 
 READ = word_set(
     """get list read search find grep glob fetch view show describe check query lookup look
@@ -77,7 +77,7 @@ MADE = word_set(
 PUSHED = word_set("notification notifications message messages alert alerts event item")
 CHECKS = word_set("test tests lint linter check checks typecheck build benchmark")
 
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_WORD = regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 MAX_NAME = 200
 
 

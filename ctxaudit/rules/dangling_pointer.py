@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from ctxaudit.context import ContextState, Eviction
@@ -21,10 +20,11 @@ from ctxaudit.model import (
     dumps,
     result_id,
 )
+from ctxaudit.patterns import regex
 from ctxaudit.rule import Findings, Rule
 
 MISSING = frozenset({FailureKind.NOT_FOUND, FailureKind.UNKNOWN_TOOL})
-NAME = re.compile(r"[A-Za-z_][\w.]{3,80}")
+NAME = regex(r"[A-Za-z_][\w.]{3,80}")
 
 
 class DanglingPointer(Rule):

@@ -27,9 +27,10 @@ from ctxaudit.model import (
     Span,
     ToolCall,
 )
+from ctxaudit.patterns import regex
 from ctxaudit.rule import Findings, Rule
 
-SECRET = re.compile(
+SECRET = regex(
     r"\b(one[- ]time|otp|single[- ]use|valid once|will not be shown again|only shown once)\b",
     re.IGNORECASE,
 )

@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from ctxaudit.context import ContextState, Eviction
 from ctxaudit.knowledge.prose import conclusions
 from ctxaudit.model import Cause, Confidence, Evidence, Finding, Kind, Severity, Span
+from ctxaudit.patterns import regex
 from ctxaudit.rule import Findings, Rule
 
-OPEN = re.compile(
+OPEN = regex(
     r"\b(maybe|perhaps|could be|might be|may be|suspect|hypothesis|possibly|what if|let me "
     r"(?:check|see) (?:if|whether)|is it (?:the|a)|likely (?:that|the)|my guess)\b",
     re.IGNORECASE,
 )
-WORD = re.compile(r"[A-Za-z_][\w.\-/]{3,}")
+WORD = regex(r"[A-Za-z_][\w.\-/]{3,}")
 PLAIN = frozenset(
     "that this then than with from have been were what when where which would could might "
     "maybe perhaps likely check checked cause caused because problem issue ruled rule looks "
