@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ctxaudit.adapters import Adapter, detect
+from ctxaudit.adapters import Adapter, detect, is_log
 from ctxaudit.adapters import adapter as adapter_of
-from ctxaudit.errors import LogError
+from ctxaudit.errors import LogError, NothingError
 from ctxaudit.log import STDIN, Log, Problem, Source
 from ctxaudit.model import Aspect, Extent, Turn
 from ctxaudit.replay import Replay, Session
@@ -18,6 +18,7 @@ from ctxaudit.rule import Rule
 from ctxaudit.rules import RULES
 from ctxaudit.settings import Settings
 
+STDIN_NAME = "<stdin>"
 #: What a directory is searched for.
 SUFFIXES = (
     ".jsonl",
@@ -28,7 +29,14 @@ SUFFIXES = (
     ".ndjson.gz",
     ".json.gz",
     ".json.zst",
+    ".traj",
+    ".eval",
+    ".db",
 )
+
+
+#: Folders in which no log is looked for.
+NEVER = {".git", "node_modules"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,26 +73,55 @@ def _expand_one(path: str) -> Iterator[Input]:
         return
     where = Path(path)
     if where.is_dir():
-        files = sorted(p for p in where.rglob("*") if p.is_file() and p.name.endswith(SUFFIXES))
-        yield from (Input(str(p), found=True) for p in files)
+        yield from _expand_folder(where)
     elif where.exists() or not re.search(r"[*?\[]", path):
         yield Input(path)
     else:
         anchor = Path(where.anchor) if where.anchor else Path()
         pattern = str(where.relative_to(where.anchor)) if where.anchor else path
         for match in sorted(anchor.glob(pattern)):
-            yield Input(str(match)) if match.is_file() else Input(str(match), found=True)
+            if match.is_dir():
+                yield from _expand_folder(match)
+            else:
+                yield Input(str(match))
+
+
+def _expand_folder(folder: Path) -> Iterator[Input]:
+    """A folder that is one log, else the logs in it and below it."""
+    try:
+        entries = sorted(folder.iterdir())
+    except OSError:
+        yield Input(str(folder))  # reading it will tell why it cannot be read
+        return
+    if is_log(frozenset(entry.name for entry in entries)):
+        yield Input(str(folder))
+        return
+    for entry in entries:
+        if entry.is_dir():
+            if not entry.is_symlink() and entry.name not in NEVER:
+                yield from _expand_folder(entry)
+        elif entry.name.endswith(SUFFIXES):
+            yield Input(str(entry), found=True)
 
 
 def open_log(path: str, input_format: str | None = None) -> tuple[Log, Adapter]:
-    """A log and the adapter that reads it. Raises: LogError if no format fits."""
-    log = Log(path, "<stdin>" if path == STDIN else path)
+    """A log and the adapter that reads it. Raises: LogError if it is damaged or no format fits."""
+    log = _log(path)
     head = log.head()
     adapter = adapter_of(input_format) if input_format else detect(head)
     if adapter is None:
-        why = log.problems[0].message if log.problems else "empty, or of no known format"
-        raise LogError(f"{log.name}: {why}")
+        if log.problems:
+            raise LogError(f"{log.name}: {log.problems[0].message}")
+        raise NothingError(f"{log.name}: {_why_nothing(log)}")
     return log, adapter
+
+
+def _log(path: str) -> Log:
+    return Log(path, STDIN_NAME if path == STDIN else path)
+
+
+def _why_nothing(log: Log) -> str:
+    return "empty log" if log.empty else "unknown format: none of the known ones fits"
 
 
 def audit(
@@ -106,7 +143,7 @@ def audit_one(
     item: Input, options: Options, progress: Callable[[str, Turn], None] | None = None
 ) -> LogReport | None:
     """Audit one log; None if it was only met in a directory and is of no known format."""
-    log = Log(item.path, "<stdin>" if item.path == STDIN else item.path)
+    log = _log(item.path)
     head = log.head()
     adapter = adapter_of(options.input_format) if options.input_format else detect(head)
     if adapter is None:
@@ -114,8 +151,7 @@ def audit_one(
             return None
         report = LogReport(log.name, problems=log.problems)
         if not log.problems:
-            why = "empty log" if log.empty else "unknown format: none of the known ones fits"
-            report.problems.append(Problem(log.name, 0, why, nothing=True))
+            report.problems.append(Problem(log.name, 0, _why_nothing(log), nothing=True))
         return report
     return replay_logs([log], adapter, options, progress)
 
@@ -191,6 +227,8 @@ def joined(reports: list[LogReport], options: Options) -> list[LogReport]:
                     continue
                 if session in early.midway or late.format is None:
                     continue
+                if STDIN_NAME in (early.path, late.path):
+                    continue  # what came from there cannot be read again
                 logs = [Log(early.path), Log(late.path)]
                 reports[m] = replay_logs(logs, adapter_of(late.format), options)
                 merged.add(n)

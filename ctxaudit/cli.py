@@ -265,6 +265,7 @@ def _run(args: list[str]) -> int:
         return int(code or 0) if args else 2
     except CtxauditError as error:
         console.complain(str(error))
+        return error.exit_code
     except (KeyboardInterrupt, typer.Abort):
         return 130
     except Exception as error:

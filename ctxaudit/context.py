@@ -112,8 +112,9 @@ class ContextState:
             self.resident[span_id] = eviction.span
 
     def withdraw(self, span_id: str) -> None:
-        """A span left, and no pruner is to blame."""
+        """A span left, and no pruner is to blame: not even for having taken it away before."""
         self.resident.pop(span_id, None)
+        self.evicted.pop(span_id, None)
 
     def add(self, span: Span) -> None:
         """A span enters the prompt."""

@@ -3,14 +3,17 @@
 CtxauditError
 ├── UsageError      the command line or the configuration is off
 └── LogError        a log cannot be read, wholly or from some line on
+    └── NothingError    a log is empty or of no known format
 """
 
 from __future__ import annotations
 
 
 class CtxauditError(Exception):
-    """An error whose message is meant for the user; it ends in exit code 2, never in a
+    """An error whose message is meant for the user; it ends in ``exit_code``, never in a
     traceback."""
+
+    exit_code = 2
 
 
 class UsageError(CtxauditError):
@@ -26,3 +29,9 @@ class LogError(CtxauditError):
     def __init__(self, message: str, line: int = 0) -> None:
         super().__init__(message)
         self.line = line
+
+
+class NothingError(LogError):
+    """There is nothing in a log that could be audited."""
+
+    exit_code = 3

@@ -16,7 +16,7 @@ from zipfile import BadZipFile
 
 import orjson
 
-from ctxaudit.archives import members
+from ctxaudit import archives, stores
 from ctxaudit.errors import LogError
 
 T = TypeVar("T")
@@ -53,7 +53,11 @@ class Problem:
 
 @dataclass(slots=True)
 class Log:
-    """One input file, read line by line. ``problems`` and ``notes`` fill while it is iterated."""
+    """One input file, read line by line. ``problems`` and ``notes`` fill while it is iterated.
+
+    A folder or a database that is one log gives a record for every value in its files or rows, as
+    ``{"member": file or table, "data": value}``; so does an archive.
+    """
 
     path: str
     name: str = ""
@@ -85,9 +89,17 @@ class Log:
     def _records(self) -> Iterator[Record]:
         self.problems, self.notes = [], []
         try:
+            if self.path != STDIN and Path(self.path).is_dir():
+                yield from self._folder()
+                return
             with _opened(self.path) as stream:
-                zipped = isinstance(stream, io.BufferedReader) and stream.peek(4)[:4] == MAGIC_ZIP
-                yield from self._members(stream) if zipped else self._lines(stream)
+                magic = stream.peek(16) if isinstance(stream, io.BufferedReader) else b""
+                if magic.startswith(stores.MAGIC_SQLITE):
+                    yield from self._rows()
+                elif magic.startswith(MAGIC_ZIP):
+                    yield from self._members(stream)
+                else:
+                    yield from self._lines(stream)
         except (OSError, EOFError, LogError, BadZipFile, NotImplementedError) as error:
             self.damaged(0, _reason(error))
         except Exception as error:
@@ -96,10 +108,25 @@ class Log:
                 raise
             self.damaged(0, f"damaged zstd stream: {error}")
 
-    def _members(self, stream: IO[bytes]) -> Iterator[Record]:
-        """The JSON members of an archive, each with its name: ``{"member": ..., "data": ...}``."""
+    def _folder(self) -> Iterator[Record]:
+        for name, path in stores.members(Path(self.path)):
+            file = Log(str(path), f"{self.name}/{name}")
+            for record in file:
+                yield Record(file.name, record.line, {"member": name, "data": record.data})
+            self.empty &= file.empty
+            self.problems += file.problems
+            self.notes += [f"{name}: {note}" for note in file.notes]
+
+    def _rows(self) -> Iterator[Record]:
         self.empty = False
-        for number, (name, content) in enumerate(members(stream), 1):
+        if self.path == STDIN:
+            raise LogError("a database cannot be read from standard input: name the file")
+        for table, number, row in stores.rows(self.path):
+            yield Record(self.name, number, {"member": table, "data": row})
+
+    def _members(self, stream: IO[bytes]) -> Iterator[Record]:
+        self.empty = False
+        for number, (name, content) in enumerate(archives.members(stream), 1):
             if not name.endswith(".json"):
                 continue
             try:
@@ -195,6 +222,9 @@ class Source:
                     built = build(record)
                 except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
                     log.damaged(record.line, f"unexpected shape: {_reason(error)}")
+                    continue
+                except RecursionError:
+                    log.damaged(record.line, "nested too deeply")
                     continue
                 if built is not None:
                     yield built

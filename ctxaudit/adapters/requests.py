@@ -106,13 +106,6 @@ def snapshot(record: Record, chains: Chains) -> Snapshot | None:
     """
     if not isinstance(record.data, dict):
         raise TypeError("no JSON object")
-    try:
-        return _snapshot(record, chains)
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
-
-
-def _snapshot(record: Record, chains: Chains) -> Snapshot | None:
     exchange = opened(record.data)
     if exchange is None or _other_call(exchange):
         return None
