@@ -14,7 +14,7 @@ from ctxaudit.judge.repeat import (
 )
 from ctxaudit.knowledge.negatives import NegativeKind, negative
 from ctxaudit.knowledge.shell import command_of
-from ctxaudit.knowledge.verdict import Effect
+from ctxaudit.knowledge.verdict import Effect, Verdict
 from ctxaudit.model import (
     EVICTING,
     Cause,
@@ -39,7 +39,10 @@ MAX_EVIDENCE = 5
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """An evicted result that cannot be had again. ``hard``: not even by running the call again."""
+    """An evicted result that cannot be had again.
+
+    ``hard``: neither by running the call again, nor from what the call itself still shows.
+    """
 
     call: ToolCall
     eviction: Eviction
@@ -52,8 +55,9 @@ class IrreducibleEviction(Rule):
 
     ## What it does
     Reports, once per decision, evicted results of calls that add something, refusals by a person
-    and one-time secrets, when no text in the prompt keeps them. Negative results that still hold
-    are noted: they can be had again, at the price of a step and of another answer.
+    and one-time secrets, when no text in the prompt keeps them. Noted only: negative results that
+    still hold (they can be had again, at the price of a step and of another answer), a bare "done"
+    whose call stayed, and deeds of the agent's own tools, which its runtime remembers.
 
     ## Why it matters
     A file can be read again. A send cannot be unsent, a person's no cannot be looked up, and a code
@@ -125,7 +129,9 @@ def _loss(call: ToolCall, eviction: Eviction, ctx: ContextState) -> Loss | None:
         secret = SECRET.search(span.text[:2000]) is not None
         if not (secret or (what.adds and _told(call, span))) or success_kept(repeat, call, ctx):
             return None
-        return Loss(call, eviction, "the one-time secret" if secret else "the success", True)
+        if secret:
+            return Loss(call, eviction, "the one-time secret", True)
+        return Loss(call, eviction, "the success", _is_hard(call, span, what, ctx))
     if said.kind is NegativeKind.REFUSED:
         kept = negative_kept(repeat, call, ctx)
         return None if kept else Loss(call, eviction, "the refusal", True)
@@ -134,6 +140,14 @@ def _loss(call: ToolCall, eviction: Eviction, ctx: ContextState) -> Loss | None:
     if negative_kept(repeat, call, ctx) or changed_between(repeat, call, ctx):
         return None
     return Loss(call, eviction, "the negative answer", False)
+
+
+def _is_hard(call: ToolCall, result: Span, what: Verdict, ctx: ContextState) -> bool:
+    """A bare "done" says no more than the call that is still there, and what an agent's own tools
+    did (tasks, memories, sub-agents) its runtime can tell."""
+    if what.source == "table":
+        return False
+    return call.id not in ctx.resident or bool(handle_values(result.text))
 
 
 def _told(call: ToolCall, result: Span) -> bool:
