@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from ctxaudit.adapters import Adapter, detect, is_log
 from ctxaudit.adapters import adapter as adapter_of
 from ctxaudit.errors import LogError, NothingError
+from ctxaudit.globs import path_matches
 from ctxaudit.log import STDIN, Log, Problem, Source
-from ctxaudit.model import Aspect, Extent, Turn
+from ctxaudit.model import Aspect, Confidence, Extent, Severity, Turn
 from ctxaudit.replay import Replay, Session
 from ctxaudit.report import LogReport, SessionReport
 from ctxaudit.rule import Rule
@@ -41,12 +43,26 @@ NEVER = {".git", "node_modules"}
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to audit: the rules to run, the format where it is not to be guessed, and the
-    settings."""
+    """How to audit: the rules to run, the format where it is not to be guessed, and the settings.
+
+    ``fail_on`` and ``min_confidence`` are None where the report's hold. ``special`` are logs that
+    are audited in another way: a glob, and what to replace.
+    """
 
     rules: Sequence[type[Rule]] = RULES
     input_format: str | None = None
     settings: Settings = field(default_factory=Settings)
+    fail_on: Severity | None = None
+    min_confidence: Confidence | None = None
+    special: Sequence[tuple[str, Mapping[str, Any]]] = ()
+
+    def at(self, path: str) -> Options:
+        """The options for one log; of two globs that match, the later holds."""
+        options = self
+        for pattern, changes in self.special:
+            if path_matches(path, pattern):
+                options = replace(options, **changes)
+        return options
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +160,7 @@ def audit_one(
 ) -> LogReport | None:
     """Audit one log; None if it was only met in a directory and is of no known format."""
     log = _log(item.path)
+    options = options.at(log.name)
     head = log.head()
     adapter = adapter_of(options.input_format) if options.input_format else detect(head)
     if adapter is None:
@@ -165,7 +182,9 @@ def replay_logs(
     """Replay logs of one format as one stream."""
     name = logs[0].name
     replay = Replay(options.rules, options.settings)
-    report = LogReport(name, adapter.NAME)
+    report = LogReport(
+        name, adapter.NAME, fail_on=options.fail_on, min_confidence=options.min_confidence
+    )
     told = (lambda turn: progress(name, turn)) if progress else None
     try:
         report.findings = list(replay.findings(adapter.read(Source(tuple(logs))), told))
@@ -230,6 +249,7 @@ def joined(reports: list[LogReport], options: Options) -> list[LogReport]:
                 if STDIN_NAME in (early.path, late.path):
                     continue  # what came from there cannot be read again
                 logs = [Log(early.path), Log(late.path)]
-                reports[m] = replay_logs(logs, adapter_of(late.format), options)
+                own = options.at(early.path)
+                reports[m] = replay_logs(logs, adapter_of(late.format), own)
                 merged.add(n)
     return [report for n, report in enumerate(reports) if n not in merged]

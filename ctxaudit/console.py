@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any
 
@@ -35,12 +35,107 @@ def report(report: Report, format: str, color: bool) -> None:
         _no_reader()
 
 
+def destinations(told: Iterable[str]) -> dict[str, str]:
+    """``FORMAT=PATH`` options as a mapping. Raises: UsageError."""
+    found: dict[str, str] = {}
+    for option in told:
+        name, equals, path = option.partition("=")
+        if not equals or not path:
+            raise UsageError(
+                f"--output {option}: FORMAT=PATH is expected, such as sarif=audit.sarif"
+            )
+        if name in found:
+            raise UsageError(f"--output {option}: {name} goes to {found[name]} already")
+        found[name] = path
+    return known(found)
+
+
+def known(outputs: Mapping[str, str]) -> dict[str, str]:
+    """The same, if all are outputs and no two share a file. Raises: UsageError."""
+    from difflib import get_close_matches
+    from pathlib import Path
+
+    from ctxaudit.reporters import REPORTERS
+
+    for name in outputs:
+        if name not in REPORTERS:
+            close = get_close_matches(name, REPORTERS, n=1)
+            hint = f"; did you mean {close[0]}?" if close else f"; there are {', '.join(REPORTERS)}"
+            raise UsageError(f"no output is called {name!r}{hint}")
+    if len({Path(path).resolve() for path in outputs.values()}) < len(outputs):
+        raise UsageError("two outputs would go to the same file")
+    return dict(outputs)
+
+
+def files(report: Report, outputs: Mapping[str, str]) -> None:
+    """Write the report in further formats. Raises: UsageError if a file cannot be written."""
+    from io import StringIO
+
+    from ctxaudit.reporters import reporter
+
+    for name, path in outputs.items():
+        text = StringIO()
+        reporter(name).write(report, text)
+        write_file(path, text.getvalue().encode("utf-8", "backslashreplace"))
+
+
+def write_file(path: str, content: bytes) -> None:
+    """Write a whole file. Raises: UsageError if it cannot be written."""
+    from pathlib import Path
+
+    try:
+        Path(path).write_bytes(content)
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}") from error
+
+
+def statistics(report: Report) -> None:
+    """How many findings there are of each rule, the most frequent first."""
+    from collections import Counter
+
+    counts = Counter((item.finding.rule, item.finding.name) for item in report.findings())
+    for (code, name), count in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])):
+        out(f"{count:>6}  {code}  {name}")
+
+
+def logs(report: Report) -> None:
+    """One line on standard error for each log: what was read of it."""
+    from ctxaudit.safe import inert
+
+    for log in report.logs:
+        turns = sum(session.turns for session in log.sessions)
+        calls = sum(session.calls for session in log.sessions)
+        decisions = sum(session.decisions for session in log.sessions)
+        print(
+            f"{inert(log.path)}: {log.format or 'unknown format'}, {len(log.sessions)} sessions, "
+            f"{turns} turns, {calls} calls, {decisions} decisions, {len(log.findings)} findings, "
+            f"{len(log.problems)} problems",
+            file=sys.stderr,
+        )
+
+
+def quoted(path: str) -> str:
+    """A path for a shell's command line, with nothing in it that a terminal would obey."""
+    from shlex import quote
+
+    from ctxaudit.safe import inert
+
+    return quote(inert(path))
+
+
 def out(text: str) -> None:
     """Write a text and the end of its last line."""
     try:
         print(text.rstrip("\n"), flush=True)
     except BrokenPipeError:
         _no_reader()
+
+
+def shown(value: Any) -> str:
+    """A setting's value on one line."""
+    import orjson
+
+    return "-" if value is None else orjson.dumps(value).decode()
 
 
 def listing(rows: Sequence[dict[str, Any]], as_json: bool, columns: Sequence[str]) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from ctxaudit.knowledge.effects import verdict
 from ctxaudit.knowledge.errors import failure
+from ctxaudit.knowledge.handles import Handle, HandleKind, handles, words
 from ctxaudit.knowledge.mentions import mentions
 from ctxaudit.knowledge.sameness import key, same
 from ctxaudit.knowledge.schemas import Change, compare
@@ -333,4 +334,24 @@ class ContextState:
     def verdict(self, tool: str, arguments: Any) -> Verdict:
         """What a call does: by declaration, table, arguments or name."""
         schema = self.schemas.get(tool)
-        return verdict(tool, arguments, schema.annotations if schema else None, self.settings.tools)
+        hints = (schema.annotations if schema else None) or self._hints(tool)
+        return verdict(tool, arguments, hints, self.settings.tools)
+
+    def _hints(self, tool: str) -> Mapping[str, Any] | None:
+        """What the user's list of a server's tools says of one, also where a runtime has put the
+        server's name before it."""
+        known = self.settings.hints
+        return known.get(tool) or known.get(tool.rpartition("__")[2]) if known else None
+
+    def handles(self, arguments: Any) -> Iterator[Handle]:
+        """The handles in a call's arguments, those of the user's making included."""
+        own = self.settings.handles
+        if not own:
+            yield from handles(arguments)
+            return
+        seen = set()
+        for path, word in words(arguments):
+            if own.fits(word):
+                seen.add((path, word))
+                yield Handle(word, HandleKind.OPAQUE, path)
+        yield from (h for h in handles(arguments) if (h.path, h.value) not in seen)

@@ -6,5 +6,9 @@ from importlib.resources import files
 
 
 def schema(name: str) -> bytes:
-    """The JSON Schema of ``report`` (the JSON report) or ``log`` (a line of the native format)."""
+    """The JSON Schema of a contract.
+
+    ``report``: the JSON report. ``finding``: a line of the JSONL report. ``log``: a line of the
+    native format. ``config``: a configuration file.
+    """
     return files("ctxaudit").joinpath("schemas", f"{name}.schema.json").read_bytes()

@@ -1,7 +1,8 @@
 """What can go wrong on the user's side, told in one line.
 
 CtxauditError
-├── UsageError      the command line or the configuration is off
+├── UsageError      the command line is off
+├── ConfigError     a configuration file is off
 └── LogError        a log cannot be read, wholly or from some line on
     └── NothingError    a log is empty or of no known format
 """
@@ -17,7 +18,11 @@ class CtxauditError(Exception):
 
 
 class UsageError(CtxauditError):
-    """The command line or the configuration asks for something that does not exist."""
+    """The command line asks for something that does not exist."""
+
+
+class ConfigError(CtxauditError):
+    """A configuration file, or another file that settings name, cannot be used."""
 
 
 class LogError(CtxauditError):

@@ -10,33 +10,56 @@ from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 from ctxaudit.audit import Input, Options, audit_one, expand, joined
+from ctxaudit.globs import path_matches
 from ctxaudit.log import STDIN, Problem
 from ctxaudit.progress import Progress
 from ctxaudit.report import LogReport
 
 
 def audit_paths(
-    paths: Sequence[str], options: Options, jobs: int = 1, watched: bool = False
+    paths: Sequence[str],
+    options: Options,
+    jobs: int = 1,
+    watched: bool = False,
+    *,
+    exclude: Sequence[str] = (),
+    since: float | None = None,
 ) -> list[LogReport]:
     """Audit all that the paths mean, in their order; ``jobs`` 0 means one process a core.
 
-    A path that no log came of is reported: who asked for it must not think that it was audited.
+    ``exclude`` are globs of logs in directories that are passed over; of those changed before
+    ``since``, in seconds of the epoch, none is read. A path that no log came of is reported: who
+    asked for it must not think that it was audited.
     """
-    asked = {path: list(expand([path])) for path in paths}
+    asked = {
+        path: [i for i in expand([path]) if _wanted(i, path, exclude, since)] for path in paths
+    }
     named = {item.path for items in asked.values() for item in items if not item.found}
-    inputs = [Input(item.path, item.path not in named) for item in expand(paths)]
+    kept = {item.path for items in asked.values() for item in items}
+    inputs = [Input(i.path, i.path not in named) for i in expand(paths) if i.path in kept]
     audited = dict(zip(inputs, _audited(inputs, options, jobs, watched), strict=True))
     reports = [report for report in audited.values() if report is not None]
     seen = {item.path for item, report in audited.items() if report is not None}
     nothing = [
-        LogReport(path, problems=[Problem(path, 0, _why(path), nothing=True)])
+        LogReport(path, problems=[Problem(path, 0, _why(path, exclude, since), nothing=True)])
         for path, items in asked.items()
         if not any(item.path in seen for item in items)
     ]
     return joined(reports, options) + nothing
 
 
-def _why(path: str) -> str:
+def _wanted(item: Input, asked: str, exclude: Sequence[str], since: float | None) -> bool:
+    if item.path != asked and any(path_matches(item.path, pattern) for pattern in exclude):
+        return False
+    try:
+        return since is None or item.path == STDIN or Path(item.path).stat().st_mtime >= since
+    except OSError:
+        return True  # reading it will tell what is wrong
+
+
+def _why(path: str, exclude: Sequence[str], since: float | None) -> str:
+    if (exclude or since is not None) and next(expand([path]), None):
+        return "no log of it is left by what is excluded or too old"
     return "no log in this directory" if Path(path).is_dir() else "no file matches"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 
@@ -29,16 +29,24 @@ class SessionReport:
 
 @dataclass(frozen=True, slots=True)
 class Numbered:
-    """A finding with its fingerprint and its incident's."""
+    """A finding with its fingerprint and its incident's.
+
+    ``violation``: it fails the run. ``accepted`` says why it does not count, None if it does.
+    """
 
     id: str
     incident: str | None
     finding: Finding
+    violation: bool = False
+    accepted: str | None = None
 
 
 @dataclass(slots=True)
 class LogReport:
-    """The audit of one log, or of the logs that one session is split over."""
+    """The audit of one log, or of the logs that one session is split over.
+
+    ``fail_on`` and ``min_confidence`` are those of this log where it has its own.
+    """
 
     path: str
     format: str | None = None
@@ -47,16 +55,25 @@ class LogReport:
     problems: list[Problem] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     midway: list[str] = field(default_factory=list)
+    fail_on: Severity | None = None
+    min_confidence: Confidence | None = None
 
 
 @dataclass(slots=True)
 class Report:
-    """All findings and all that was not checked, in a fixed order."""
+    """All findings and all that was not checked, in a fixed order.
+
+    ``accept`` tells why a finding does not count, None if it does. ``extra`` are problems of no
+    log: of a baseline, say.
+    """
 
     logs: list[LogReport]
     fail_on: Severity = Severity.ERROR
     min_confidence: Confidence = Confidence.LIKELY
     exit_zero: bool = False
+    accept: Callable[[Numbered], str | None] | None = None
+    extra: list[Problem] = field(default_factory=list)
+    _numbered: list[Numbered] | None = None
 
     @property
     def sessions(self) -> list[SessionReport]:
@@ -64,19 +81,37 @@ class Report:
 
     @property
     def problems(self) -> list[Problem]:
-        return [problem for log in self.logs for problem in log.problems]
+        return [problem for log in self.logs for problem in log.problems] + self.extra
 
     def findings(self) -> list[Numbered]:
-        """All findings in the order of the logs and turns, numbered for good."""
-        return number([finding for log in self.logs for finding in log.findings])
+        """What counts, in the order of the logs and turns, numbered for good."""
+        return [item for item in self.numbered() if item.accepted is None]
+
+    def accepted(self) -> list[Numbered]:
+        """What was found and does not count, in the same order."""
+        return [item for item in self.numbered() if item.accepted is not None]
+
+    def numbered(self) -> list[Numbered]:
+        """All findings. They are numbered once: afterwards ``logs`` must not change."""
+        if self._numbered is None:
+            owners = [log for log in self.logs for _ in log.findings]
+            items = number([finding for log in self.logs for finding in log.findings])
+            self._numbered = [
+                self._weighed(item, log) for item, log in zip(items, owners, strict=True)
+            ]
+        return self._numbered
+
+    def _weighed(self, item: Numbered, log: LogReport) -> Numbered:
+        found = item.finding
+        fail_on = self.fail_on if log.fail_on is None else log.fail_on
+        least = self.min_confidence if log.min_confidence is None else log.min_confidence
+        accepted = self.accept(item) if self.accept else None
+        violation = found.severity >= fail_on and found.confidence >= least
+        return replace(item, violation=violation and accepted is None, accepted=accepted)
 
     @property
     def violated(self) -> bool:
-        return any(
-            f.severity >= self.fail_on and f.confidence >= self.min_confidence
-            for log in self.logs
-            for f in log.findings
-        )
+        return any(item.violation for item in self.numbered())
 
     @property
     def exit_code(self) -> int:

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
+
+from ctxaudit.own_handles import OwnHandles
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """``tools`` maps a tool's name or glob to ``read``, ``mutation`` or ``adds``.
+    """``tools`` maps a tool's name or glob to ``read``, ``mutation`` or ``adds``; ``hints`` are
+    the MCP hints of tools by name.
 
-    ``window`` is the number of turns after a rejected call in which its recovery is looked for.
+    ``window`` is the number of turns after a rejected call in which its recovery is looked for;
+    ``handles`` are identifiers beside those that are known.
     """
 
     tools: Mapping[str, str] = field(default_factory=dict)
+    hints: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     window: int = 5
+    handles: OwnHandles = field(default_factory=OwnHandles)

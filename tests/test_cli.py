@@ -337,7 +337,7 @@ def test_a_reader_that_goes_away(args: list[str], code: int) -> None:
 
 
 def test_interruption_is_quiet(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(*_: object) -> None:
+    def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("ctxaudit.parallel.audit_paths", interrupted)
@@ -346,7 +346,7 @@ def test_interruption_is_quiet(run: Run, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_bug_of_ours_is_one_line(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*_: object) -> None:
+    def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("two\nlines \x1b[31m")
 
     monkeypatch.setattr("ctxaudit.parallel.audit_paths", broken)

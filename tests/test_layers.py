@@ -17,13 +17,16 @@ DIFFER = set(
 MAY_IMPORT = {
     "errors": "",
     "model": "",
-    "settings": "",
+    "patterns": "",
+    "globs": "",
+    "contract": "",
+    "own_handles": "errors",
+    "mcp_tools": "errors",
+    "settings": "own_handles",
     "redaction": "patterns",
     "safe": "patterns redaction",
-    "patterns": "",
     "archives": "errors",
     "stores": "",
-    "contract": "",
     "knowledge": "patterns",
     "log": "archives errors model stores",
     "context": "knowledge model settings",
@@ -36,24 +39,32 @@ MAY_IMPORT = {
     "replay": "context metrics model rule settings",
     "report": "log model",
     "reporters": "log model report safe",
-    "audit": "adapters errors log model replay report rule rules settings",
+    "audit": "adapters errors globs log model replay report rule rules settings",
     "progress": "model safe",
-    "parallel": "audit log progress report",
+    "parallel": "audit globs log progress report",
     "selection": "errors rule rules",
+    "narrow": "errors report",
+    "config": "contract errors",
+    "accept": "errors globs report selection",
+    "baseline": "errors log model report safe",
+    "plan": "accept adapters audit baseline config errors mcp_tools model own_handles report "
+    "selection settings",
     "example": "adapters audit log model rule safe",
     "docs": "example rule",
     "convert": "adapters model",
     "console": "errors log report reporters safe",
-    "cli": "adapters audit console contract convert docs errors log model parallel report "
-    "reporters rules selection",
+    "commands": "adapters audit baseline config console contract convert docs errors log narrow "
+    "parallel plan report reporters rules selection",
+    "cli": "commands console errors",
     "__main__": "cli",
     "__init__": "",
 }
+COMMANDS = [path.stem for path in (PACKAGE / "commands").glob("*.py")]
 #: Packages that only some modules may need.
 ONLY = {
-    "typer": {"cli"},
+    "typer": {"cli", *(f"commands/{name}" for name in COMMANDS)},
     "rich": {"progress", "reporters/rich", "reporters/rich_incident"},
-    "jsonschema_rs": {"knowledge/schemas"},
+    "jsonschema_rs": {"config", "knowledge/schemas", "own_handles"},
 }
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ctxaudit.context import ContextState, Eviction
-from ctxaudit.knowledge.handles import Handle, HandleKind, handles
+from ctxaudit.knowledge.handles import Handle, HandleKind
 from ctxaudit.knowledge.mentions import mentions
 from ctxaudit.model import Confidence, Kind, Span, ToolCall, dumps
 
@@ -39,7 +39,7 @@ def orphans(call: ToolCall, ctx: ContextState) -> Iterator[Orphan]:
     if not ctx.evicted:
         return
     seen: set[str] = set()
-    for handle in handles(call.arguments):
+    for handle in ctx.handles(call.arguments):
         if handle.value in seen or handle.kind is HandleKind.WORD or _is_content(handle, call):
             continue
         seen.add(handle.value)

@@ -17,6 +17,7 @@ from enum import StrEnum
 
 from ctxaudit.knowledge import handle_looks as looks
 from ctxaudit.knowledge import handle_shapes as shapes
+from ctxaudit.patterns import regex
 
 
 class HandleKind(StrEnum):
@@ -45,6 +46,7 @@ URL, NUMBER, WORD = HandleKind.URL, HandleKind.NUMBER, HandleKind.WORD
 LONGEST = 512
 SCAN = 16_000  #: of one long string, head and tail
 MOST = 400  #: handles of one call
+WORDS = regex(r"[^\s\"'`<>(){}\[\],;=]+")
 
 
 def kind_of(value: str) -> HandleKind | None:
@@ -116,6 +118,15 @@ def handles(arguments: object) -> Iterator[Handle]:
                 yield Handle(found, kind, path)
         if len(seen) >= MOST:
             return
+
+
+def words(arguments: object) -> Iterator[tuple[str, str]]:
+    """Whole values, and the words of longer ones, each with the dotted path of its argument."""
+    for path, value in _leaves(arguments):
+        text = str(value).strip()
+        yield path, text
+        if parts := WORDS.findall(text[:SCAN]):
+            yield from ((path, part) for part in dict.fromkeys(parts) if part != text)
 
 
 def _leaves(arguments: object) -> Iterator[tuple[str, str | int]]:

@@ -60,6 +60,7 @@ def summary(report: Report, findings: list[Numbered]) -> dict[str, Any]:
         "findings": len(findings),
         "by_severity": {s.label: severities[s] for s in sorted(Severity, reverse=True)},
         "by_rule": dict(sorted(rules.items())),
+        "accepted": len(report.accepted()),
         "exit_code": report.exit_code,
     }
 

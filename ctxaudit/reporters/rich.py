@@ -104,7 +104,7 @@ def _session(console: Console, session: SessionReport, findings: list[Numbered])
 
 
 def _summary(console: Console, report: Report) -> None:
-    findings = [found for log in report.logs for found in log.findings]
+    findings = [item.finding for item in report.findings()]
     severities = Counter(found.severity for found in findings)
     counts = [
         f"{severities[s]:,} {s.label}" for s in sorted(Severity, reverse=True) if severities[s]
@@ -115,6 +115,8 @@ def _summary(console: Console, report: Report) -> None:
     rules = Counter(f"{found.rule} {found.name}" for found in findings)
     if rules:
         indented(console, Text(", ".join(f"{rule} {n:,}" for rule, n in sorted(rules.items()))))
+    if accepted := report.accepted():
+        indented(console, Text(f"{count(len(accepted), 'more finding')} accepted"))
     sessions = report.sessions
     audited = (
         f"audited {count(sum(log.format is not None for log in report.logs), 'log')}, "

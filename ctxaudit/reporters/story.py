@@ -45,10 +45,11 @@ class Incident:
 
 
 def by_log(report: Report) -> Iterator[tuple[LogReport, list[Numbered]]]:
-    """Every log with its findings."""
-    numbered = iter(report.findings())
+    """Every log with those of its findings that count."""
+    numbered = iter(report.numbered())
     for log in report.logs:
-        yield log, [next(numbered) for _ in log.findings]
+        own = [next(numbered) for _ in log.findings]
+        yield log, [item for item in own if item.accepted is None]
 
 
 def incidents(findings: Iterable[Numbered]) -> list[Incident]:
@@ -79,6 +80,7 @@ def problems(report: Report) -> Iterator[Problem]:
         yield from log.problems[:MAX_PROBLEMS]
         if (more := len(log.problems) - MAX_PROBLEMS) > 0:
             yield Problem(log.path, 0, f"{more:,} more problems")
+    yield from report.extra
 
 
 def verdict(report: Report) -> str:

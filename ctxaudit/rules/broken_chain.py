@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from ctxaudit.context import ContextState
 from ctxaudit.judge.binding import orphans
-from ctxaudit.knowledge.handles import HandleKind, handles
+from ctxaudit.knowledge.handles import HandleKind
 from ctxaudit.model import Cause, Evidence, Kind, Severity, ToolCall, dumps
 from ctxaudit.rule import Findings, Rule
 
@@ -38,7 +38,7 @@ class BrokenChain(Rule):
     def on_call(self, call: ToolCall, ctx: ContextState) -> Findings:
         if not ctx.evicted:
             return
-        for handle in handles(call.arguments):
+        for handle in ctx.handles(call.arguments):
             if handle.kind not in STRONG:
                 continue
             for span in ctx.bindings(handle.value):

@@ -3,7 +3,7 @@ from __future__ import annotations
 import re
 
 from ctxaudit.context import ContextState, Eviction
-from ctxaudit.knowledge.handles import Handle, HandleKind, handles
+from ctxaudit.knowledge.handles import Handle, HandleKind
 from ctxaudit.knowledge.mentions import LONG, near
 from ctxaudit.model import (
     BINDING,
@@ -46,7 +46,7 @@ class MutatedHandle(Rule):
     def on_call(self, call: ToolCall, ctx: ContextState) -> Findings:
         if not ctx.evicted:
             return
-        for handle in handles(call.arguments):
+        for handle in ctx.handles(call.arguments):
             if handle.kind in (HandleKind.OPAQUE, HandleKind.UUID) and not _known(handle, ctx):
                 found = _original(handle.value, ctx)
                 if found is not None:
