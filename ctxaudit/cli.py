@@ -10,7 +10,9 @@ import typer
 
 from ctxaudit import __version__, console
 from ctxaudit.commands.convert import convert
+from ctxaudit.commands.golden import golden
 from ctxaudit.commands.lists import config, explain, formats, rules, schema
+from ctxaudit.commands.looks import context, doctor
 from ctxaudit.commands.scan import scan
 from ctxaudit.errors import CtxauditError
 
@@ -23,8 +25,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (scan, explain, rules, formats, convert, schema, config):
+for command in (scan, context, doctor, explain, rules, formats, convert, schema, config):
     app.command()(command)
+app.add_typer(golden)
 
 
 def _version(value: bool) -> None:

@@ -131,6 +131,13 @@ def out(text: str) -> None:
         _no_reader()
 
 
+def indented(value: Any) -> str:
+    """Plain data as JSON for a reader."""
+    import orjson
+
+    return orjson.dumps(value, option=orjson.OPT_INDENT_2).decode()
+
+
 def shown(value: Any) -> str:
     """A setting's value on one line."""
     import orjson
@@ -141,9 +148,7 @@ def shown(value: Any) -> str:
 def listing(rows: Sequence[dict[str, Any]], as_json: bool, columns: Sequence[str]) -> None:
     """Write rows as a table of some columns, or all of them as JSON."""
     if as_json:
-        import orjson
-
-        out(orjson.dumps(rows, option=orjson.OPT_INDENT_2).decode())
+        out(indented(rows))
         return
     widths = {c: max(len(c), *(len(str(row[c])) for row in rows)) for c in columns[:-1]}
     lines = [

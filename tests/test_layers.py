@@ -49,12 +49,15 @@ MAY_IMPORT = {
     "baseline": "errors log model report safe",
     "plan": "accept adapters audit baseline config errors mcp_tools model own_handles report "
     "selection settings",
+    "golden": "errors model report safe",
+    "look": "adapters audit context errors log model replay safe",
+    "doctor": "adapters model report rule safe",
     "example": "adapters audit log model rule safe",
     "docs": "example rule",
     "convert": "adapters model",
     "console": "errors log report reporters safe",
-    "commands": "adapters audit baseline config console contract convert docs errors log narrow "
-    "parallel plan report reporters rules selection",
+    "commands": "adapters audit baseline config console contract convert docs doctor errors "
+    "golden log look narrow parallel plan report reporters rules selection",
     "cli": "commands console errors",
     "__main__": "cli",
     "__init__": "",
