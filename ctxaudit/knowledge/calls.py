@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 
+from ctxaudit.knowledge.inner_calls import inner_calls
 from ctxaudit.knowledge.tables import word_set
 
 MAX_DEPTH = 12
@@ -72,7 +73,9 @@ def mapping(arguments: object) -> Mapping[str, object]:
 
 
 def unwrap(tool: str, arguments: object) -> tuple[str, object]:
-    """The call behind a bridge tool; any other call as it is, its arguments parsed."""
+    """The call behind a bridge tool, or in a program that makes one call; any other call as it is,
+    its arguments parsed.
+    """
     arguments = parsed(arguments)
     for _ in range(MAX_BRIDGES):
         if squash(short(tool)) not in BRIDGES or not isinstance(arguments, Mapping):
@@ -82,7 +85,8 @@ def unwrap(tool: str, arguments: object) -> tuple[str, object]:
             break
         tool, inner = named, _inner(arguments)
         arguments = parsed(inner)
-    return tool, arguments
+    within = inner_calls(tool, arguments)
+    return within[0] if len(within) == 1 else (tool, arguments)
 
 
 def _first_name(arguments: Mapping[str, object]) -> str | None:

@@ -16,6 +16,7 @@ from fnmatch import fnmatchcase
 
 from ctxaudit.knowledge import agent_tools, code, shell, sql, verbs
 from ctxaudit.knowledge.calls import mapping, parsed, short, squash, unwrap
+from ctxaudit.knowledge.inner_calls import inner_calls
 from ctxaudit.knowledge.tables import word_set
 from ctxaudit.knowledge.verdict import LETTERS, UNKNOWN, Effect, Verdict, lettered
 
@@ -76,6 +77,8 @@ def verdict(
 
 
 def _judged(tool: str, arguments: object) -> Verdict:
+    if within := inner_calls(tool, arguments):
+        return max((_judged(name, given) for name, given in within), key=_weight)
     command = shell.command_of(tool, arguments)
     if command is not None:
         return shell.classify(command)
@@ -89,6 +92,12 @@ def _judged(tool: str, arguments: object) -> Verdict:
     if opens and mapping(arguments).keys() & TITLES:
         letter = "a"  # a ticket that is opened with a title is a new one
     return lettered(letter, "verb") if letter != "u" else UNKNOWN
+
+
+def _weight(judged: Verdict) -> tuple[bool, bool, bool]:
+    """Of several calls in one program the one that does most speaks for all."""
+    changes = judged.effect is Effect.MUTATION
+    return judged.adds, changes, judged.effect is Effect.UNKNOWN
 
 
 def _configured(tool: str, inner: str, declared: Mapping[str, str]) -> str | None:
