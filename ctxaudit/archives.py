@@ -8,6 +8,8 @@ import zipfile
 from collections.abc import Iterator
 from typing import IO
 
+from ctxaudit.errors import LogError
+
 ZSTD = 93
 LOCAL_HEADER = 30  # bytes before the member's name, whose length and the extra field's end it
 
@@ -15,16 +17,19 @@ LOCAL_HEADER = 30  # bytes before the member's name, whose length and the extra 
 def members(stream: IO[bytes]) -> Iterator[tuple[str, bytes]]:
     """The members of an archive in its order, as (name, content).
 
-    Raises: zipfile.BadZipFile, NotImplementedError for another kind of packing.
+    Raises: LogError if it is damaged or packed in a way that is not known.
     """
-    with zipfile.ZipFile(stream) as archive:
-        for info in archive.infolist():
-            if info.is_dir():
-                continue
-            if info.compress_type == ZSTD and sys.version_info < (3, 14):
-                yield info.filename, _unpacked(stream, info)
-            else:
-                yield info.filename, archive.read(info)
+    try:
+        with zipfile.ZipFile(stream) as archive:
+            for info in archive.infolist():
+                if info.is_dir():
+                    continue
+                if info.compress_type == ZSTD and sys.version_info < (3, 14):
+                    yield info.filename, _unpacked(stream, info)
+                else:
+                    yield info.filename, archive.read(info)
+    except (zipfile.BadZipFile, NotImplementedError) as error:
+        raise LogError(f"damaged archive: {error}") from error
 
 
 def _unpacked(stream: IO[bytes], info: zipfile.ZipInfo) -> bytes:

@@ -7,11 +7,9 @@ folder, ctxaudit.toml. What the command line says goes before it, and it goes be
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -121,6 +119,8 @@ def _text(path: Path) -> str:
 
 
 def _parsed(path: Path, text: str) -> dict[str, Any]:
+    import tomllib
+
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -149,6 +149,8 @@ def _plain(value: Any) -> Any:
 
 def _check(told: dict[str, Any], shown: str, text: str) -> None:
     """Raises: ConfigError for the first thing that the contract does not know."""
+    from difflib import get_close_matches
+
     import jsonschema_rs
 
     contract = orjson.loads(schema("config"))

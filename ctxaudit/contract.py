@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
+from pathlib import Path
+
+FOLDER = Path(__file__).with_name("schemas")
 
 
 def schema(name: str) -> bytes:
@@ -11,4 +13,4 @@ def schema(name: str) -> bytes:
     ``report``: the JSON report. ``finding``: a line of the JSONL report. ``log``: a line of the
     native format. ``config``: a configuration file.
     """
-    return files("ctxaudit").joinpath("schemas", f"{name}.schema.json").read_bytes()
+    return (FOLDER / f"{name}.schema.json").read_bytes()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import json
 import sys
@@ -12,14 +11,15 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Any, TypeVar, cast
-from zipfile import BadZipFile
 
 import orjson
 
-from ctxaudit import archives, stores
+from ctxaudit import stores
 from ctxaudit.errors import LogError
+from ctxaudit.repeats import Parser
 
 T = TypeVar("T")
+BUFFER = 1 << 18  # bytes; lines of request logs are long
 HEAD = 40  # records that detection may look at
 BOM = b"\xef\xbb\xbf"
 STDIN = "-"
@@ -100,7 +100,7 @@ class Log:
                     yield from self._members(stream)
                 else:
                     yield from self._lines(stream)
-        except (OSError, EOFError, LogError, BadZipFile, NotImplementedError) as error:
+        except (OSError, EOFError, LogError) as error:
             self.damaged(0, _reason(error))
         except Exception as error:
             # zstandard raises its own ZstdError, a plain Exception, for a damaged stream.
@@ -125,6 +125,8 @@ class Log:
             yield Record(self.name, number, {"member": table, "data": row})
 
     def _members(self, stream: IO[bytes]) -> Iterator[Record]:
+        from ctxaudit import archives
+
         self.empty = False
         for number, (name, content) in enumerate(archives.members(stream), 1):
             if not name.endswith(".json"):
@@ -135,7 +137,7 @@ class Log:
                 self.damaged(number, f"{name}: not JSON: {error}")
 
     def _lines(self, stream: IO[bytes]) -> Iterator[Record]:
-        number = 0
+        number, parser = 0, Parser()
         for raw in stream:
             number += 1
             if number == 1 and raw.startswith(BOM):
@@ -147,7 +149,7 @@ class Log:
             if b"\0" in text[:4096]:
                 raise LogError("binary file, not a log of JSON lines")
             try:
-                yield Record(self.name, number, orjson.loads(text))
+                yield Record(self.name, number, parser.loads(text))
             except orjson.JSONDecodeError as error:
                 if number == 1 and text[:1] in (b"{", b"[") and (rest := stream.read()):
                     if (document := self._document(raw + rest)) is not None:
@@ -244,13 +246,15 @@ def _opened(path: str) -> Iterator[IO[bytes]]:
     if path == STDIN:
         yield _unpacked(sys.stdin.buffer)
     else:
-        with Path(path).open("rb") as raw:
+        with Path(path).open("rb", buffering=BUFFER) as raw:
             yield _unpacked(raw)
 
 
 def _unpacked(raw: IO[bytes]) -> IO[bytes]:
     magic = raw.peek(4)[:4] if isinstance(raw, io.BufferedReader) else b""
     if magic[:2] == MAGIC_GZIP:
+        import gzip
+
         return cast(IO[bytes], gzip.open(raw))
     return _zstd(raw) if magic == MAGIC_ZSTD else raw
 

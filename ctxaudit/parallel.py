@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ctxaudit.audit import Input, Options, audit_one, expand, joined
 from ctxaudit.globs import path_matches
 from ctxaudit.log import STDIN, Problem
 from ctxaudit.progress import Progress
 from ctxaudit.report import LogReport
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 
 def audit_paths(
@@ -79,6 +81,8 @@ def _reports(
     if workers < 2:
         yield from (audit_one(item, options, progress.turn) for item in inputs)
         return
+    from concurrent.futures import ProcessPoolExecutor  # only where it is needed: it takes time
+
     with ProcessPoolExecutor(workers, initializer=_die_quietly) as pool:
         try:
             # Only this process has the standard input.
@@ -93,6 +97,8 @@ def _reports(
 
 
 def _result(item: Input, future: Future[LogReport | None]) -> LogReport | None:
+    from concurrent.futures.process import BrokenProcessPool
+
     try:
         return future.result()
     except BrokenProcessPool:

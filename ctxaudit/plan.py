@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from difflib import get_close_matches
 from typing import Any
 
 from ctxaudit import baseline as baselines
@@ -119,6 +118,8 @@ def _file(config: Config, key: str) -> str:
 def known_format(name: str | None) -> str | None:
     """The name of a known format. Raises: UsageError."""
     if name is not None and name not in FORMATS:
+        from difflib import get_close_matches
+
         close = get_close_matches(name, FORMATS, n=1)
         hint = f"; did you mean {close[0]}?" if close else "; `ctxaudit formats` lists them"
         raise UsageError(f"no format is called {name!r}{hint}")

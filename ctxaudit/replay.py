@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 
 from ctxaudit.context import ContextState
 from ctxaudit.metrics import Metrics
@@ -30,9 +31,17 @@ class Coverage:
 HOOKS = ("on_result", "on_prompt", "on_reply", "on_call", "on_end")
 
 
-def overridden(rules: Iterable[Rule], name: str) -> list[Callable[..., Findings | None]]:
+@cache
+def overriders(rules: tuple[type[Rule], ...], name: str) -> tuple[int, ...]:
+    """The places of the rules that override a hook."""
+    return tuple(n for n, r in enumerate(rules) if getattr(r, name) is not getattr(Rule, name))
+
+
+def overridden(
+    classes: tuple[type[Rule], ...], rules: list[Rule], name: str
+) -> list[Callable[..., Findings | None]]:
     """The bound hooks of the rules that override one."""
-    return [getattr(r, name) for r in rules if getattr(type(r), name) is not getattr(Rule, name)]
+    return [getattr(rules[n], name) for n in overriders(classes, name)]
 
 
 class Session:
@@ -41,8 +50,9 @@ class Session:
     def __init__(self, first: Turn, rules: Iterable[type[Rule]], settings: Settings) -> None:
         self.where: Location = first.where
         self.ctx = ContextState(settings)
-        self.rules = [rule() for rule in rules]
-        self.hooks = {name: overridden(self.rules, name) for name in HOOKS}
+        classes = tuple(rules)
+        self.rules = [rule() for rule in classes]
+        self.hooks = {name: overridden(classes, self.rules, name) for name in HOOKS}
         self.coverage = Coverage()
         self.metrics = Metrics()
         self.turns = 0

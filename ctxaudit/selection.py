@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from difflib import get_close_matches
 
 from ctxaudit.errors import UsageError
 from ctxaudit.rule import Rule
@@ -35,6 +34,8 @@ def matching(word: str) -> list[type[Rule]]:
         if upper == "ALL" or rule.code.startswith(upper) or lower in (rule.name, rule.family)
     ]
     if not found:
+        from difflib import get_close_matches
+
         names = [name for rule in RULES for name in (rule.code, rule.name, rule.family)]
         close = get_close_matches(word, [*names, *(n.lower() for n in names)], 1, 0.5)
         hint = f"; did you mean {close[0]}?" if close else "; `ctxaudit rules` lists them"

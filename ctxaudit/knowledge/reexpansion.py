@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from ctxaudit.patterns import regex
 
@@ -55,10 +56,10 @@ _WORDS = regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 SCAN = 64_000
 
 
+@lru_cache(4096)
 def is_loader(tool: str) -> bool:
     """Does a tool of this name give out schemas that were withheld?"""
-    own = _own_name(tool)
-    words = [word.lower() for word in _WORDS.findall(own)]
+    words = _words_of(tool)
     if "".join(words) in KNOWN_LOADERS:
         return True
     bag = set(words)
@@ -71,10 +72,10 @@ def is_loader(tool: str) -> bool:
 
 def is_retriever(tool: str, arguments: object = None) -> bool:
     """Does a tool of this name bring back content that a pruner took away?"""
-    words = [word.lower() for word in _WORDS.findall(_own_name(tool))]
+    words = _words_of(tool)
     if "".join(words) in KNOWN_RETRIEVERS:
         return True
-    if words == ["recall"]:
+    if words == ("recall",):
         keys = {_flat(key) for key in arguments} if isinstance(arguments, dict) else set()
         return bool(keys & {"toolcallid", "ref", "callid"})
     bag = set(words)
@@ -82,8 +83,22 @@ def is_retriever(tool: str, arguments: object = None) -> bool:
     return bool(bag & _BRING_BACK and about_results)
 
 
+@lru_cache(4096)
+def _words_of(tool: str) -> tuple[str, ...]:
+    return tuple(word.lower() for word in _WORDS.findall(_own_name(tool)))
+
+
+@lru_cache(4096)
+def _may_ask(tool: str) -> bool:
+    """Whether a call of this tool can be a request at all; most tools are none."""
+    words = _words_of(tool)
+    return is_loader(tool) or is_retriever(tool) or words[:1] in (("recall",), ("activate",))
+
+
 def requested(tool: str, arguments: object) -> tuple[str, ...] | None:
     """The tools that this call asks for; empty for keywords or content; None for other calls."""
+    if not _may_ask(tool):
+        return None
     arguments = _parsed(arguments)
     if is_loader(tool):
         return tuple(dict.fromkeys(_names_in(arguments)))

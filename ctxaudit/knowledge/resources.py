@@ -14,7 +14,6 @@ import posixpath
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 from ctxaudit.knowledge import agent_tools, verbs
 from ctxaudit.knowledge.calls import leaves, mapping, server, short, squash, unwrap
@@ -186,6 +185,8 @@ def path_of(text: str, base: str | None = None) -> str:
 def url_of(text: str) -> str | None:
     """Host and path of a URL, None if it has no host."""
     try:
+        from urllib.parse import urlsplit  # takes longer to import than most scans need it
+
         parts = urlsplit(text.strip())
     except ValueError:
         return None
