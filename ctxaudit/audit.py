@@ -196,6 +196,9 @@ def replay_logs(
     for log in logs:
         report.problems += sorted(log.problems, key=lambda problem: problem.line)
         report.notes += [note for note in log.notes if note not in report.notes]
+    failed = {code: why for s in replay.sessions.values() for code, why in s.failed.items()}
+    for code, why in failed.items():
+        report.problems.append(Problem(name, 0, f"rule {code} of a plugin failed: {why}"))
     for name_, session in replay.sessions.items():
         for aspect, extent in adapter.SHOWS.items():
             session.coverage.extent[aspect] = min(session.coverage.extent[aspect], extent)

@@ -345,3 +345,4 @@ class Finding:
     evidence: tuple[Evidence, ...] = ()
     about: str = ""
     state: bool = False  # about the state of a prompt, not about what the model did in it
+    family: str = ""  # of the rule

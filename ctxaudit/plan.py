@@ -10,16 +10,17 @@ from typing import Any
 from ctxaudit import baseline as baselines
 from ctxaudit.accept import Accepted
 from ctxaudit.accept import read as read_accepts
-from ctxaudit.adapters import FORMATS
+from ctxaudit.adapters import failures, names
 from ctxaudit.audit import Options
 from ctxaudit.baseline import Baseline
 from ctxaudit.config import Config
 from ctxaudit.errors import UsageError
+from ctxaudit.log import Problem
 from ctxaudit.mcp_tools import hints
 from ctxaudit.model import Confidence, Severity
 from ctxaudit.own_handles import OwnHandles
 from ctxaudit.report import LogReport, Numbered, Report
-from ctxaudit.selection import select
+from ctxaudit.selection import catalogue, select
 from ctxaudit.settings import Settings
 
 
@@ -39,6 +40,8 @@ class Plan:
     def report(self, logs: list[LogReport]) -> Report:
         """The report of what was audited, weighed by the settings."""
         report = Report(logs, self.fail_on, self.min_confidence, self.exit_zero, self._why)
+        failed = [*catalogue()[1], *failures()]
+        report.extra += [Problem(plugin, 0, why) for plugin, why in failed]
         if self.baseline is not None:
             report.extra += self.baseline.problems(report)
         return report
@@ -117,10 +120,10 @@ def _file(config: Config, key: str) -> str:
 
 def known_format(name: str | None) -> str | None:
     """The name of a known format. Raises: UsageError."""
-    if name is not None and name not in FORMATS:
+    if name is not None and name not in names():
         from difflib import get_close_matches
 
-        close = get_close_matches(name, FORMATS, n=1)
+        close = get_close_matches(name, names(), n=1)
         hint = f"; did you mean {close[0]}?" if close else "; `ctxaudit formats` lists them"
         raise UsageError(f"no format is called {name!r}{hint}")
     return name

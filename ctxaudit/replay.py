@@ -9,6 +9,7 @@ from functools import cache
 from ctxaudit.context import ContextState
 from ctxaudit.metrics import Metrics
 from ctxaudit.model import Aspect, Extent, Finding, Gap, Kind, Location, Turn
+from ctxaudit.plugins import reason
 from ctxaudit.rule import Findings, Rule
 from ctxaudit.settings import Settings
 
@@ -37,11 +38,31 @@ def overriders(rules: tuple[type[Rule], ...], name: str) -> tuple[int, ...]:
     return tuple(n for n, r in enumerate(rules) if getattr(r, name) is not getattr(Rule, name))
 
 
-def overridden(
-    classes: tuple[type[Rule], ...], rules: list[Rule], name: str
-) -> list[Callable[..., Findings | None]]:
+Hook = Callable[..., Iterable[Finding] | None]
+
+
+def overridden(rules: list[Rule], name: str, failed: dict[str, str]) -> list[Hook]:
     """The bound hooks of the rules that override one."""
-    return [getattr(rules[n], name) for n in overriders(classes, name)]
+    places = overriders(tuple(type(rule) for rule in rules), name)
+    return [_hook(rules[n], name, failed) for n in places]
+
+
+def _hook(rule: Rule, name: str, failed: dict[str, str]) -> Hook:
+    """A rule's hook. One of a plugin's that fails is noted in ``failed`` and not called again."""
+    hook: Hook = getattr(rule, name)
+    if type(rule).__module__.startswith("ctxaudit."):
+        return hook
+
+    def guarded(*about: object) -> Iterable[Finding] | None:
+        if rule.code in failed:
+            return None
+        try:
+            return list(hook(*about) or ())
+        except Exception as error:
+            failed[rule.code] = reason(error)
+            return None
+
+    return guarded
 
 
 class Session:
@@ -50,9 +71,9 @@ class Session:
     def __init__(self, first: Turn, rules: Iterable[type[Rule]], settings: Settings) -> None:
         self.where: Location = first.where
         self.ctx = ContextState(settings)
-        classes = tuple(rules)
-        self.rules = [rule() for rule in classes]
-        self.hooks = {name: overridden(classes, self.rules, name) for name in HOOKS}
+        self.failed: dict[str, str] = {}  # rules of plugins, and what went wrong in them
+        self.rules = [rule() for rule in rules]
+        self.hooks = {name: overridden(self.rules, name, self.failed) for name in HOOKS}
         self.coverage = Coverage()
         self.metrics = Metrics()
         self.turns = 0

@@ -81,4 +81,5 @@ class Rule:
             evidence,
             about,
             self.state,
+            self.family,
         )

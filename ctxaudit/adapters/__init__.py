@@ -7,15 +7,21 @@ gaps what a particular log does not.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from importlib import import_module
 from typing import Any, Protocol, cast
 
+from ctxaudit import plugins
 from ctxaudit.log import Source
 from ctxaudit.model import Aspect, Extent, Turn
 
 
 class Adapter(Protocol):
-    """What a format's module has."""
+    """What a format's module has.
+
+    Where a folder may be one log of the format, the module also has ``folder(names)``: whether one
+    with entries of these names is.
+    """
 
     NAME: str
     TITLE: str
@@ -45,14 +51,65 @@ FORMATS = {
 
 def adapter(name: str) -> Adapter:
     """The module of a format. Raises: KeyError if there is none of that name."""
+    if name not in FORMATS:
+        return {one.NAME: one for one in foreign()[0]}[name]
     return cast(Adapter, import_module(f"ctxaudit.adapters.{FORMATS[name]}"))
 
 
 def adapters() -> Iterator[Adapter]:
-    """All formats, in the order in which they are tried."""
-    return (adapter(name) for name in FORMATS)
+    """All formats, in the order in which they are tried: those of plugins last."""
+    yield from (adapter(name) for name in FORMATS)
+    yield from foreign()[0]
+
+
+def names() -> list[str]:
+    """The names of all formats."""
+    return [*FORMATS, *(one.NAME for one in foreign()[0])]
+
+
+@cache
+def foreign() -> tuple[tuple[Adapter, ...], list[tuple[str, str]]]:
+    """The formats of plugins, and (plugin, reason) of what cannot be used."""
+    found: list[Adapter] = []
+    failed = []
+    for plugin in plugins.plugins(plugins.FORMATS):
+        module = plugin.value
+        missing = [
+            n for n in ("NAME", "TITLE", "SHOWS", "recognises", "read") if not hasattr(module, n)
+        ]
+        why = plugin.error or (f"has no {', '.join(missing)}" if missing else None)
+        if why is None and module.NAME in (*FORMATS, *(one.NAME for one in found)):
+            why = f"its name {module.NAME!r} is taken"
+        if why:
+            failed.append((f"format plugin {plugin.name} of {plugin.package}", why))
+        else:
+            found.append(module)
+    return tuple(found), failed
+
+
+def failures() -> list[tuple[str, str]]:
+    """(plugin, reason) of formats that could not be used so far."""
+    return foreign()[1]
+
+
+def is_log(names: frozenset[str]) -> bool:
+    """Whether a folder with entries of these names is one log, and not a folder of logs."""
+    return any(_holds(found, "folder", names) for found in adapters() if hasattr(found, "folder"))
 
 
 def detect(head: Sequence[Any]) -> Adapter | None:
     """The format of a log by its first values, None if it is none of ours."""
-    return next((found for found in adapters() if found.recognises(head)), None)
+    return next((found for found in adapters() if _holds(found, "recognises", head)), None)
+
+
+def _holds(found: Adapter, question: str, about: Any) -> bool:
+    """An adapter's answer; a plugin that fails is told of and not asked again."""
+    try:
+        return bool(getattr(found, question)(about))
+    except Exception as error:
+        if found.NAME in FORMATS:
+            raise
+        told, failed = (f"format plugin {found.NAME}", plugins.reason(error)), foreign()[1]
+        if told not in failed:
+            failed.append(told)
+        return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Annotated
 
@@ -35,8 +36,9 @@ def explain(
 
 def rules(format: AsListing = Listing.table) -> None:
     """List the rules."""
-    from ctxaudit.rules import RULES
+    from ctxaudit.selection import catalogue
 
+    found, failed = catalogue()
     rows = [
         {
             "code": rule.code,
@@ -45,14 +47,15 @@ def rules(format: AsListing = Listing.table) -> None:
             "severity": rule.severity.label,
             "summary": (rule.__doc__ or "").splitlines()[0],
         }
-        for rule in RULES
+        for rule in found
     ]
     console.listing(rows, format is Listing.json, ("code", "name", "severity", "summary"))
+    _told(failed)
 
 
 def formats(format: AsListing = Listing.table) -> None:
     """List the formats of logs, and what each can show at best."""
-    from ctxaudit.adapters import adapters
+    from ctxaudit.adapters import adapters, failures
 
     rows = [
         {"name": adapter.NAME, "title": adapter.TITLE}
@@ -64,6 +67,16 @@ def formats(format: AsListing = Listing.table) -> None:
         format is Listing.json,
         ("name", "schemas", "prompts", "results", "summaries", "title"),
     )
+    _told(failures())
+
+
+def _told(failed: Iterable[tuple[str, str]]) -> None:
+    """Name the plugins that cannot be used; that is exit code 2."""
+    failed = list(failed)
+    for plugin, why in failed:
+        console.complain(f"{plugin}: {why}")
+    if failed:
+        raise typer.Exit(2)
 
 
 def schema(

@@ -88,7 +88,7 @@ def finding(item: Numbered) -> dict[str, Any]:
         "id": item.id,
         "rule": found.rule,
         "name": found.name,
-        "family": FAMILIES[found.rule[:2]],
+        "family": found.family or FAMILIES[found.rule[:2]],
         "severity": found.severity.label,
         "confidence": found.confidence.label,
         "log": inert(found.where.path),
