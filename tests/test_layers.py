@@ -60,6 +60,8 @@ MAY_IMPORT = {
     "console": "errors log report reporters safe",
     "commands": "adapters audit baseline config console contract convert docs doctor errors "
     "golden log look narrow parallel plan report reporters rules selection",
+    "testing": "config golden parallel plan report reporters",
+    "pytest_plugin": "audit testing",
     "cli": "commands console errors",
     "__main__": "cli",
     "__init__": "",
@@ -68,6 +70,7 @@ COMMANDS = [path.stem for path in (PACKAGE / "commands").glob("*.py")]
 #: Packages that only some modules may need.
 ONLY = {
     "typer": {"cli", *(f"commands/{name}" for name in COMMANDS)},
+    "pytest": {"pytest_plugin"},
     "rich": {"progress", "reporters/rich", "reporters/rich_incident"},
     "jsonschema_rs": {"config", "knowledge/schemas", "own_handles"},
 }
