@@ -46,7 +46,7 @@ class Options:
     """How to audit: the rules to run, the format where it is not to be guessed, and the settings.
 
     ``fail_on`` and ``min_confidence`` are None where the report's hold. ``special`` are logs that
-    are audited in another way: a glob, and what to replace.
+    are audited in another way: a glob, and what to replace. ``timelines``: an output draws them.
     """
 
     rules: Sequence[type[Rule]] = RULES
@@ -55,6 +55,7 @@ class Options:
     fail_on: Severity | None = None
     min_confidence: Confidence | None = None
     special: Sequence[tuple[str, Mapping[str, Any]]] = ()
+    timelines: bool = False
 
     def at(self, path: str) -> Options:
         """The options for one log; of two globs that match, the later holds."""
@@ -181,7 +182,7 @@ def replay_logs(
 ) -> LogReport:
     """Replay logs of one format as one stream."""
     name = logs[0].name
-    replay = Replay(options.rules, options.settings)
+    replay = Replay(options.rules, options.settings, timelines=options.timelines)
     report = LogReport(
         name, adapter.NAME, fail_on=options.fail_on, min_confidence=options.min_confidence
     )
@@ -226,6 +227,7 @@ def _summed(
         notes,
         session.metrics.as_dict(session.turns),
         tuple(_unchecked(options.rules, extent)),
+        session.timeline,
     )
 
 

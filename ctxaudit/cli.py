@@ -10,6 +10,7 @@ import typer
 
 from ctxaudit import __version__, console
 from ctxaudit.commands.convert import convert
+from ctxaudit.commands.demo import demo
 from ctxaudit.commands.golden import golden
 from ctxaudit.commands.lists import config, explain, formats, rules, schema
 from ctxaudit.commands.looks import context, doctor
@@ -25,7 +26,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for command in (scan, context, doctor, explain, rules, formats, convert, schema, config):
+for command in (scan, demo, context, doctor, explain, rules, formats, convert, schema, config):
     app.command()(command)
 app.add_typer(golden)
 

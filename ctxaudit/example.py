@@ -12,17 +12,15 @@ from ctxaudit.log import Log, Source
 from ctxaudit.model import ToolSchema, Turn
 from ctxaudit.rule import Rule
 from ctxaudit.safe import clean, excerpt
+from ctxaudit.shipped import example_of
 
-HERE = Path(__file__).parent
-#: In an installed package, and in a checkout.
-FOLDERS = (HERE / "examples", HERE.parent / "fixtures" / "rules")
 WIDTH = 88
 MAX_LINES = 40
 
 
 def example(rule: type[Rule]) -> str:
     """The example in plain lines; empty if the fixtures are not here."""
-    path = _fixture(rule)
+    path = example_of(rule.__module__.rsplit(".", 1)[-1])
     if path is None:
         return ""
     told: list[str] = []
@@ -33,12 +31,6 @@ def example(rule: type[Rule]) -> str:
     if len(told) > MAX_LINES:
         told = [*told[:MAX_LINES], "..."]
     return "\n".join([*told, "", *_findings(rule, path)])
-
-
-def _fixture(rule: type[Rule]) -> Path | None:
-    module = rule.__module__.rsplit(".", 1)[-1]
-    logs = [log for folder in FOLDERS for log in sorted((folder / module).glob("bad*.jsonl"))]
-    return logs[0] if logs else None
 
 
 def _turn(turn: Turn, before: Mapping[str, ToolSchema] | None) -> Iterator[str]:

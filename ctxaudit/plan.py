@@ -94,6 +94,7 @@ def options(config: Config) -> Options:
         known_format(config["input-format"]),
         settings,
         special=tuple(_special(config)),
+        timelines="html" in (config["format"], *config["output"]),
     )
 
 

@@ -12,6 +12,7 @@ from ctxaudit.model import Aspect, Extent, Finding, Gap, Kind, Location, Turn
 from ctxaudit.plugins import reason
 from ctxaudit.rule import Findings, Rule
 from ctxaudit.settings import Settings
+from ctxaudit.timeline import Timeline
 
 
 @dataclass(slots=True)
@@ -76,6 +77,7 @@ class Session:
         self.hooks = {name: overridden(self.rules, name, self.failed) for name in HOOKS}
         self.coverage = Coverage()
         self.metrics = Metrics()
+        self.timeline: Timeline | None = None
         self.turns = 0
         self.calls = 0
         self.decisions = 0
@@ -128,6 +130,12 @@ class Session:
             self.metrics.call(call, ctx)
             ctx.call(call)
 
+    def found(self, finding: Finding) -> None:
+        """Count a finding, and draw it."""
+        self.metrics.finding(finding, self.ctx)
+        if self.timeline is not None:
+            self.timeline.found(finding)
+
     def close(self) -> Iterator[Finding]:
         """The last word of the rules; sum up what the log has shown of the tools."""
         for hook in self.hooks["on_end"]:
@@ -143,8 +151,15 @@ class Session:
 class Replay:
     """One pass over the turns of one log. Sessions may interleave."""
 
-    def __init__(self, rules: Iterable[type[Rule]], settings: Settings | None = None) -> None:
+    def __init__(
+        self,
+        rules: Iterable[type[Rule]],
+        settings: Settings | None = None,
+        *,
+        timelines: bool = False,
+    ) -> None:
         self.rules = tuple(rules)
+        self.timelines = timelines
         self.settings = settings or Settings()
         self.sessions: dict[str, Session] = {}
 
@@ -156,13 +171,18 @@ class Replay:
             session = self.sessions.get(turn.where.session)
             if session is None:
                 session = Session(turn, self.rules, self.settings)
+                session.timeline = Timeline() if self.timelines else None
                 self.sessions[turn.where.session] = session
             for finding in session.play(turn):
-                session.metrics.finding(finding, session.ctx)
+                session.found(finding)
                 yield finding
+            if session.timeline is not None:
+                session.timeline.observe(turn, session.ctx)
             if progress is not None:
                 progress(turn)
         for session in self.sessions.values():
             for finding in session.close():
-                session.metrics.finding(finding, session.ctx)
+                session.found(finding)
                 yield finding
+            if session.timeline is not None:
+                session.timeline.close()

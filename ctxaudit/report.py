@@ -9,11 +9,15 @@ from hashlib import blake2b
 
 from ctxaudit.log import Problem
 from ctxaudit.model import Aspect, Confidence, Extent, Finding, Severity
+from ctxaudit.timeline import Timeline
 
 
 @dataclass(frozen=True, slots=True)
 class SessionReport:
-    """What was seen of one session. ``unchecked`` are (rule code, reason)."""
+    """What was seen of one session.
+
+    ``unchecked`` are (rule code, reason); ``timeline`` is None unless an output draws it.
+    """
 
     log: str
     session: str
@@ -25,6 +29,7 @@ class SessionReport:
     notes: tuple[str, ...]
     metrics: dict[str, float | int | bool | None]
     unchecked: tuple[tuple[str, str], ...] = ()
+    timeline: Timeline | None = None
 
 
 @dataclass(frozen=True, slots=True)

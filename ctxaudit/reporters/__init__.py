@@ -19,7 +19,11 @@ class Reporter(Protocol):
 
 
 #: Imported when used: only one of them needs Rich, and ``--help`` needs their names only.
-REPORTERS = {"rich": "ctxaudit.reporters.rich", "json": "ctxaudit.reporters.json"}
+REPORTERS = {
+    "rich": "ctxaudit.reporters.rich",
+    "json": "ctxaudit.reporters.json",
+    "html": "ctxaudit.reporters.html",
+}
 
 
 def reporter(name: str) -> Reporter:
