@@ -48,11 +48,13 @@ def test_links_lead_somewhere(page: Path) -> None:
 def test_readme_lists_the_commands() -> None:
     (block,) = [block for block in blocks("text") if block.startswith("Commands:")]
     said = dict(re.findall(r"^  (\w+) +(.+)$", block, re.MULTILINE))
-    assert said == {
+    commands = {
         command.callback.__name__: (command.callback.__doc__ or "").partition("\n")[0]
         for command in app.registered_commands
         if command.callback is not None
     }
+    groups = [group.typer_instance.info for group in app.registered_groups if group.typer_instance]
+    assert said == commands | {str(group.name): group.help for group in groups}
 
 
 def test_readme_shows_the_demo(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -61,7 +63,7 @@ def test_readme_shows_the_demo(monkeypatch: pytest.MonkeyPatch) -> None:
     assert demo
     shown = CliRunner().invoke(app, ["scan", demo.group(1)])
     assert shown.exit_code == 1
-    (block,) = [block for block in blocks("text") if "incident" in block]
+    (block,) = [block for block in blocks("text") if "incident 4543" in block]
     assert block in shown.stdout, "the excerpt of the README is out of date"
 
 

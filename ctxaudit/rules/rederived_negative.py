@@ -41,10 +41,9 @@ class RederivedNegative(Rule):
         repeat = found.repeat
         return self.finding(
             call.where,
-            f"{call.tool} is run again as at turn {repeat.earlier.where.turn}; its answer "
-            f"({found.negative.kind.value}) was evicted at turn "
-            f"{repeat.eviction.decision.where.turn}, "
-            "and nothing relevant changed in between",
+            f"{call.tool} is run again as at turn {repeat.earlier.where.turn}; its "
+            f"negative answer was evicted at turn {repeat.eviction.decision.where.turn}, and "
+            "nothing relevant changed in between",
             fix=f"keep the fact in one line: “{call.tool}: {found.negative.excerpt}”",
             cause=Cause.of(repeat.eviction.decision, repeat.eviction.span.id),
             confidence=found.confidence,

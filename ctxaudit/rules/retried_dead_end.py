@@ -38,11 +38,10 @@ class RetriedDeadEnd(Rule):
 
     def _found(self, found: Recheck, call: ToolCall) -> Finding:
         repeat = found.repeat
-        what = "refused" if found.negative.kind == "refused" else "failed"
+        what = "was refused" if found.negative.kind == "refused" else "failed"
         return self.finding(
             call.where,
             f"{call.tool} is tried again exactly as at turn {repeat.earlier.where.turn}, where it "
-            "was "
             f"{what}; that answer was evicted at turn {repeat.eviction.decision.where.turn}",
             fix=f"keep the outcome in one line: “{call.tool}: {found.negative.excerpt}”",
             cause=Cause.of(repeat.eviction.decision, repeat.eviction.span.id),
