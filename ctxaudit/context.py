@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
@@ -31,6 +31,7 @@ from ctxaudit.model import (
     result_id,
 )
 from ctxaudit.settings import Settings
+from ctxaudit.word_index import WordIndex
 
 REWRITES = frozenset({DecisionKind.SCHEMA_COMPRESSED, DecisionKind.SCHEMA_MIGRATED})
 #: Names of placeholders that clients send where a provider wants some tool: an offer of nothing.
@@ -55,6 +56,7 @@ class ContextState:
         self.where = Location("", 0)
         self.turn: Turn | None = None
         self.resident: dict[str, Span] = {}
+        self.size = 0  # characters of all resident spans
         self.evicted: dict[str, Eviction] = {}
         self.calls: dict[str, ToolCall] = {}
         self.results: dict[str, Span] = {}  # of each call, as it first came
@@ -71,6 +73,9 @@ class ContextState:
         self._entered: dict[str, int] = {}  # the order in which spans came
         self._last_offer: Mapping[str, ToolSchema] | None = None
         self._keyed = 0  # how many of ``calls`` are in ``_by_key``
+        self._words: WordIndex | None = None  # of spans that may bind; made when first asked
+        self._order: dict[str, int] = {}  # the place of each call in ``calls``
+        self._handles: dict[str, tuple[Handle, ...]] = {}  # of each call
 
     # -- changes, made by the engine ------------------------------------------------------------
 
@@ -101,25 +106,36 @@ class ContextState:
         self.evicted.setdefault(span_id, Eviction(span, decision))
         stub = decision.stubs.get(span_id)
         if stub is None:
-            del self.resident[span_id]
+            self._drop(span_id)
         else:
             kind = Kind.CALL if span.kind is Kind.CALL else Kind.TOMBSTONE
-            self.resident[span_id] = replace(span, kind=kind, text=stub, arguments=None)
+            self._put(replace(span, kind=kind, text=stub, arguments=None))
+
+    def _put(self, span: Span) -> None:
+        """A span is in the prompt, in the place of the one with its id."""
+        old = self.resident.get(span.id)
+        self.size += len(span.text) - (len(old.text) if old else 0)
+        self.resident[span.id] = span
+        self._index(span)
+
+    def _drop(self, span_id: str) -> None:
+        old = self.resident.pop(span_id, None)
+        self.size -= len(old.text) if old else 0
 
     def restore(self, span_id: str) -> None:
         """A span that had been evicted is in the prompt again."""
         eviction = self.evicted.pop(span_id, None)
         if eviction is not None:
-            self.resident[span_id] = eviction.span
+            self._put(eviction.span)
 
     def withdraw(self, span_id: str) -> None:
         """A span left, and no pruner is to blame: not even for having taken it away before."""
-        self.resident.pop(span_id, None)
+        self._drop(span_id)
         self.evicted.pop(span_id, None)
 
     def add(self, span: Span) -> None:
         """A span enters the prompt."""
-        self.resident[span.id] = span
+        self._put(span)
         self._entered.setdefault(span.id, len(self._entered))
         if span.kind is Kind.CALL and span.call and span.call not in self.calls:
             self._note(ToolCall(span.call, span.tool or "", span.arguments, span.where))
@@ -129,9 +145,10 @@ class ContextState:
     def call(self, call: ToolCall) -> None:
         """The model calls a tool: from the next prompt on the call is a span."""
         self._note(call)
-        self.resident[call.id] = call.span()
+        self._put(call.span())
 
     def _note(self, call: ToolCall) -> None:
+        self._order.setdefault(call.id, len(self.calls))
         self.calls[call.id] = call
         self.by_tool.setdefault(call.tool, []).append(call.id)
 
@@ -271,35 +288,56 @@ class ContextState:
 
     def tombstone(self, tool: str) -> Span | None:
         """The resident text that says the tool's schema is withheld and how to get it back."""
-        for span in self.resident.values():
-            if span.kind in BINDING and tool in span.text and tombstoned(span.text, tool):
+        for span in self.mentioning(tool):
+            if tombstoned(span.text, tool):
                 return span
         return None
+
+    def mentioning(self, text: str) -> Iterator[Span]:
+        """Resident spans other than calls and reasoning in which a text stands, in any way."""
+        for span_id in self._candidates(text):
+            span = self.resident.get(span_id)
+            if span is not None and span.kind in BINDING and text in span.text:
+                yield span
+
+    def _candidates(self, text: str) -> Iterable[str]:
+        if self._words is None:
+            self._words = WordIndex()
+            for span in (*(e.span for e in self.evicted.values()), *self.resident.values()):
+                self._index(span)
+        return self._words.candidates(text)
+
+    def _index(self, span: Span) -> None:
+        if self._words is not None and span.kind in BINDING:
+            self._words.add(span.id, span.text)
 
     def succeeded(self, call_id: str) -> bool:
         """Whether the call is known to have gone well."""
         result = self.results.get(call_id)
         return result is not None and failure(result.text, result.failed) is None
 
-    def resident_calls(self, tool: str) -> list[Span]:
-        """Earlier calls to the tool whose arguments are in the prompt, in order."""
-        return [
-            self.resident[i]
-            for i in self.by_tool.get(tool, ())
-            if i in self.resident and i not in self.evicted
-        ]
+    def resident_calls(self, tool: str) -> Iterator[Span]:
+        """Earlier calls to the tool whose arguments are in the prompt, the latest first."""
+        for call_id in reversed(self.by_tool.get(tool, ())):
+            if call_id in self.resident and call_id not in self.evicted:
+                yield self.resident[call_id]
 
     def bindings(self, value: str) -> Iterator[Span]:
         """Resident spans that hold the value and may introduce it."""
-        for span in self.resident.values():
-            if span.kind in BINDING and value in span.text and mentions(span.text, value):
+        for span_id in self._candidates(value):
+            span = self.resident.get(span_id)
+            if span is None or span.kind not in BINDING:
+                continue
+            if value in span.text and mentions(span.text, value):
                 yield span
 
     def evicted_bindings(self, value: str) -> Iterator[Eviction]:
         """Evicted spans that had introduced the value."""
-        for eviction in self.evicted.values():
-            span = eviction.span
-            if span.kind in BINDING and value in span.text and mentions(span.text, value):
+        for span_id in self._candidates(value):
+            eviction = self.evicted.get(span_id)
+            if eviction is None or eviction.span.kind not in BINDING:
+                continue
+            if value in eviction.span.text and mentions(eviction.span.text, value):
                 yield eviction
 
     def eviction_of_result(self, call_id: str) -> Eviction | None:
@@ -328,8 +366,7 @@ class ContextState:
 
     def since(self, call: ToolCall) -> list[ToolCall]:
         """The calls made after ``call``, in order."""
-        ids = list(self.calls)
-        return [self.calls[i] for i in ids[ids.index(call.id) + 1 :]]
+        return list(islice(self.calls.values(), self._order[call.id] + 1, None))
 
     def verdict(self, tool: str, arguments: Any) -> Verdict:
         """What a call does: by declaration, table, arguments or name."""
@@ -342,6 +379,13 @@ class ContextState:
         server's name before it."""
         known = self.settings.hints
         return known.get(tool) or known.get(tool.rpartition("__")[2]) if known else None
+
+    def handles_of(self, call: ToolCall) -> tuple[Handle, ...]:
+        """The handles in the arguments of a call."""
+        found = self._handles.get(call.id)
+        if found is None:
+            found = self._handles[call.id] = tuple(self.handles(call.arguments))
+        return found
 
     def handles(self, arguments: Any) -> Iterator[Handle]:
         """The handles in a call's arguments, those of the user's making included."""

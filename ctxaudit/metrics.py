@@ -68,7 +68,7 @@ class Metrics:
         if ctx.turn is not None and ctx.turn.prompt_tokens is not None:
             return ctx.turn.prompt_tokens
         self.estimated = True
-        return round(sum(len(s.text) for s in ctx.resident.values()) / BYTES_PER_TOKEN)
+        return round(ctx.size / BYTES_PER_TOKEN)
 
     def as_dict(self, turns: int) -> dict[str, float | int | bool | None]:
         """The counts and the rates made of them, in a fixed order."""

@@ -127,7 +127,7 @@ class Timeline:
             return "unknown"
         if ctx.tombstone(name) is not None:
             return "tombstoned"
-        return "ghost" if ctx.resident_calls(name) else "withheld"
+        return "withheld" if next(ctx.resident_calls(name), None) is None else "ghost"
 
     def _evicted(self, span_id: str, number: int, ctx: ContextState) -> None:
         eviction = ctx.evicted.get(span_id)

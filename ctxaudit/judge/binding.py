@@ -39,13 +39,27 @@ def orphans(call: ToolCall, ctx: ContextState) -> Iterator[Orphan]:
     if not ctx.evicted:
         return
     seen: set[str] = set()
-    for handle in ctx.handles(call.arguments):
-        if handle.value in seen or handle.kind is HandleKind.WORD or _is_content(handle, call):
-            continue
-        seen.add(handle.value)
-        binding = lost_binding(handle, ctx)
-        if binding is not None and binding.span.where.turn <= call.where.turn:
-            yield Orphan(handle, binding, _copy(handle.value, call, ctx))
+    for handle in ctx.handles_of(call):
+        if handle.value not in seen:
+            seen.add(handle.value)
+            found = orphan(handle, call, ctx)
+            if found is not None:
+                yield found
+
+
+def orphan(handle: Handle, call: ToolCall, ctx: ContextState) -> Orphan | None:
+    """One handle of a call, if it is orphaned."""
+    if not points(handle, call):
+        return None
+    binding = lost_binding(handle, ctx)
+    if binding is None or binding.span.where.turn > call.where.turn:
+        return None
+    return Orphan(handle, binding, _copy(handle.value, call, ctx))
+
+
+def points(handle: Handle, call: ToolCall) -> bool:
+    """Whether a handle is an argument that points at something, and no word or part of a text."""
+    return handle.kind is not HandleKind.WORD and not _is_content(handle, call)
 
 
 def _is_content(handle: Handle, call: ToolCall) -> bool:

@@ -118,9 +118,7 @@ def _heir(tool: str, ctx: ContextState) -> str | None:
     """The new name of a renamed tool, where a resident text tells it and the new tool is
     offered.
     """
-    for span in ctx.resident.values():
-        if span.kind in (Kind.CALL, Kind.REASONING) or tool not in span.text:
-            continue
+    for span in ctx.mentioning(tool):
         name = renamed(span.text, tool)
         if name and name in ctx.offered:
             return name
@@ -129,7 +127,7 @@ def _heir(tool: str, ctx: ContextState) -> str | None:
 
 def _prior(tool: str, ctx: ContextState) -> Span | None:
     """The latest earlier successful call whose arguments the model can read."""
-    for span in reversed(ctx.resident_calls(tool)):
+    for span in ctx.resident_calls(tool):
         if ctx.succeeded(span.id):
             return span
     return next(_quoting(tool, ctx), None)

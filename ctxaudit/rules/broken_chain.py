@@ -38,7 +38,7 @@ class BrokenChain(Rule):
     def on_call(self, call: ToolCall, ctx: ContextState) -> Findings:
         if not ctx.evicted:
             return
-        for handle in ctx.handles(call.arguments):
+        for handle in ctx.handles_of(call):
             if handle.kind not in STRONG:
                 continue
             for span in ctx.bindings(handle.value):

@@ -85,12 +85,10 @@ class DanglingPointer(Rule):
     def on_result(self, call: ToolCall, result: Span, ctx: ContextState) -> Findings:
         if not ctx.touched:
             return
-        sources = [s for s in ctx.resident.values() if s.kind in (Kind.SUMMARY, Kind.TOMBSTONE)]
-        if not sources:
-            return
         why = failure(result.text, result.failed)
         if why is None or why.kind not in MISSING:
             return
+        sources = [s for s in ctx.resident.values() if s.kind in (Kind.SUMMARY, Kind.TOMBSTONE)]
         text = f"{call.tool} {dumps(call.arguments)}"
         for source in sources:
             if source.where.turn <= call.where.turn:

@@ -49,7 +49,7 @@ class LossyCompression(Rule):
                     yield from self._compressed(tool, decision, ctx)
 
     def _compressed(self, tool: str, decision: PruningDecision, ctx: ContextState) -> Findings:
-        prior = next((s for s in reversed(ctx.resident_calls(tool)) if ctx.succeeded(s.id)), None)
+        prior = next((s for s in ctx.resident_calls(tool) if ctx.succeeded(s.id)), None)
         if prior is None or tool in self.told:
             return
         self.told.add(tool)

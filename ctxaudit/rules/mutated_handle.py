@@ -46,7 +46,7 @@ class MutatedHandle(Rule):
     def on_call(self, call: ToolCall, ctx: ContextState) -> Findings:
         if not ctx.evicted:
             return
-        for handle in ctx.handles(call.arguments):
+        for handle in ctx.handles_of(call):
             if handle.kind in (HandleKind.OPAQUE, HandleKind.UUID) and not _known(handle, ctx):
                 found = _original(handle.value, ctx)
                 if found is not None:

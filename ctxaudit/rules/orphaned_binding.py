@@ -1,22 +1,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import islice
 
 from ctxaudit.context import ContextState
-from ctxaudit.judge.binding import Orphan, orphans
-from ctxaudit.knowledge.handles import HandleKind
+from ctxaudit.judge.binding import Orphan, orphan, points
+from ctxaudit.knowledge.handles import Handle, HandleKind
 from ctxaudit.model import (
     BINDING,
     EVICTING,
     Cause,
     Evidence,
     Finding,
-    Kind,
     Severity,
     Span,
-    ToolCall,
 )
 from ctxaudit.rule import Findings, Rule
+from ctxaudit.word_index import ESCAPE, WORD
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Use:
+    """A handle in a call: the call's number and the handle's place in it give the order."""
+
+    number: int
+    place: int
+    call: str
+    handle: Handle = field(compare=False)
 
 
 class OrphanedBinding(Rule):
@@ -49,30 +60,50 @@ class OrphanedBinding(Rule):
 
     def __init__(self) -> None:
         self.told: set[str] = set()
+        self.read = 0  # calls whose handles are known
+        self.uses: dict[str, list[Use]] = {}  # of each handle, by its value
+        self.by_word: dict[str, set[str]] = {}  # values of handles by their longest word
 
     def on_prompt(self, ctx: ContextState) -> Findings:
-        taken = {
-            span_id: decision
+        taken = [
+            ctx.evicted[span_id].span.text
             for decision in ctx.decisions
             if decision.kind in EVICTING and not decision.opaque
             for span_id in decision.spans
-        }
+            if span_id in ctx.evicted and ctx.evicted[span_id].span.kind in BINDING
+        ]
         if not taken:
             return
-        spans = [ctx.evicted[i].span for i in taken if i in ctx.evicted]
-        gone = [span.text for span in spans if span.kind in BINDING]
-        for span, call in self._retained(ctx):
-            for orphan in orphans(call, ctx):
-                value = orphan.handle.value
-                if value not in self.told and any(value in text for text in gone):
-                    self.told.add(value)
-                    yield self._found(orphan, span, ctx)
+        self._learn(ctx)
+        for use in sorted(self._touched(taken)):
+            value = use.handle.value
+            span, call = ctx.resident.get(use.call), ctx.calls[use.call]
+            if value in self.told or span is None or span.arguments is None:
+                continue
+            found = orphan(use.handle, call, ctx)
+            if found is not None:
+                self.told.add(value)
+                yield self._found(found, span, ctx)
 
-    @staticmethod
-    def _retained(ctx: ContextState) -> Iterator[tuple[Span, ToolCall]]:
-        for span in ctx.resident.values():
-            if span.kind is Kind.CALL and span.arguments is not None and span.id in ctx.calls:
-                yield span, ctx.calls[span.id]
+    def _learn(self, ctx: ContextState) -> None:
+        """Take note of the handles of the calls that came since the last eviction."""
+        for number, call in enumerate(islice(ctx.calls.values(), self.read, None), self.read):
+            for place, handle in enumerate(ctx.handles_of(call)):
+                if points(handle, call):
+                    use = Use(number, place, call.id, handle)
+                    self.uses.setdefault(handle.value, []).append(use)
+                    word = max(WORD.findall(handle.value), key=len, default="")
+                    self.by_word.setdefault(word, set()).add(handle.value)
+        self.read = len(ctx.calls)
+
+    def _touched(self, texts: list[str]) -> Iterator[Use]:
+        """Uses of the handles that stand in one of the texts."""
+        for text in texts:
+            words = {"", *WORD.findall(ESCAPE.sub(" ", text)), *WORD.findall(text)}
+            for word in words & self.by_word.keys():
+                for value in self.by_word[word]:
+                    if value in text:
+                        yield from self.uses[value]
 
     def _found(self, orphan: Orphan, span: Span, ctx: ContextState) -> Finding:
         handle, binding = orphan.handle, orphan.binding

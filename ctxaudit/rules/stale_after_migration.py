@@ -47,7 +47,7 @@ class StaleAfterMigration(Rule):
                 continue
             for tool in decision.tools:
                 new = ctx.schemas.get(tool)
-                for prior in reversed(ctx.resident_calls(tool)):
+                for prior in ctx.resident_calls(tool):
                     wrong = violations(new.parameters if new else None, prior.arguments)
                     if not wrong or not ctx.succeeded(prior.id):
                         continue
@@ -75,7 +75,7 @@ class StaleAfterMigration(Rule):
         wrong = violations(ctx.schemas[call.tool].parameters, call.arguments)
         if not wrong or violations(old.parameters, call.arguments):
             return
-        for prior in reversed(ctx.resident_calls(call.tool)):
+        for prior in ctx.resident_calls(call.tool):
             if relation(call.arguments, prior.arguments) is Relation.DIVERGENT:
                 continue
             yield self.finding(
