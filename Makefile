@@ -19,6 +19,7 @@ $(READY): pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer with its venv module is needed; name it with PYTHON=..."; exit 1; }
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@$(BIN)/python -m compileall -q ctxaudit  # where Python may write no caches it would start slowly
 	@touch $@
 
 demo: $(READY)  ## scan the shipped example

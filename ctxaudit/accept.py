@@ -9,12 +9,13 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from ctxaudit.errors import ConfigError
+from ctxaudit.frozen import frozen
 from ctxaudit.globs import path_matches
 from ctxaudit.report import Numbered
 from ctxaudit.selection import matching
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Accept:
     """One table: what it names must all match."""
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
 from ctxaudit.adapters import Adapter, detect, is_log
 from ctxaudit.adapters import adapter as adapter_of
 from ctxaudit.errors import LogError, NothingError
+from ctxaudit.frozen import frozen
 from ctxaudit.globs import path_matches
 from ctxaudit.log import STDIN, Log, Problem, Source
 from ctxaudit.model import Aspect, Confidence, Extent, Severity, Turn
@@ -41,7 +42,7 @@ SUFFIXES = (
 NEVER = {".git", "node_modules"}
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Options:
     """How to audit: the rules to run, the format where it is not to be guessed, and the settings.
 
@@ -66,7 +67,7 @@ class Options:
         return options
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Input:
     """A log to read. ``found``: it was met in a directory, so it need not be a log at all."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from typing import Annotated, NoReturn
@@ -17,18 +18,27 @@ from ctxaudit.commands.looks import context, doctor
 from ctxaudit.commands.scan import scan
 from ctxaudit.errors import CtxauditError
 
-app = typer.Typer(
-    name="ctxaudit",
-    help="Find what a context pruner broke in an agent's conversation.\n\n"
-    "Example: ctxaudit scan logs/*.jsonl",
-    no_args_is_help=True,
-    add_completion=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
-for command in (scan, demo, context, doctor, explain, rules, formats, convert, schema, config):
-    app.command()(command)
-app.add_typer(golden)
+COMMANDS = (scan, demo, context, doctor, explain, rules, formats, convert, schema, config)
+
+
+def application(only: str | None = None) -> typer.Typer:
+    """All commands, or only the one that is wanted: building them takes its time."""
+    app = typer.Typer(
+        name="ctxaudit",
+        help="Find what a context pruner broke in an agent's conversation.\n\n"
+        "Example: ctxaudit scan logs/*.jsonl",
+        no_args_is_help=True,
+        add_completion=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        callback=_root,
+    )
+    wanted = [command for command in COMMANDS if command.__name__ == only]
+    for command in wanted or COMMANDS:
+        app.command()(command)
+    if not wanted:
+        app.add_typer(golden)
+    return app
 
 
 def _version(value: bool) -> None:
@@ -37,7 +47,6 @@ def _version(value: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _root(
     version: Annotated[
         bool,
@@ -47,8 +56,13 @@ def _root(
     pass
 
 
+app = application()
+
+
 def main() -> NoReturn:
     """The command: every error ends in one line and an exit code, never in a traceback."""
+    # What is parsed is garbage soon and has no cycles: collecting it less often is faster.
+    gc.set_threshold(50_000, 20, 100)
     console.prepare()
     sys.exit(_run(sys.argv[1:]))
 
@@ -56,7 +70,7 @@ def main() -> NoReturn:
 def _run(args: list[str]) -> int:
     """Run a command. User errors and ours part ways here."""
     try:
-        code = app(args or ["--help"], standalone_mode=False)
+        code = application(args[0] if args else None)(args or ["--help"], standalone_mode=False)
         return int(code or 0) if args else 2
     except CtxauditError as error:
         console.complain(str(error))

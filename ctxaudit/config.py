@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ import orjson
 
 from ctxaudit.contract import schema
 from ctxaudit.errors import ConfigError
+from ctxaudit.frozen import frozen
 
 OWN, SHARED = "ctxaudit.toml", "pyproject.toml"
 #: What holds where nothing else is said. A setting without a default is off.
@@ -46,7 +47,7 @@ DEFAULTS: dict[str, Any] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Config:
     """Settings, and where each comes from.
 

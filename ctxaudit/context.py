@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
+from ctxaudit.frozen import frozen
 from ctxaudit.knowledge.effects import verdict
 from ctxaudit.knowledge.errors import failure
 from ctxaudit.knowledge.handles import Handle, HandleKind, handles, words
@@ -40,7 +41,7 @@ DUMMIES = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Eviction:
     """A span as it was before a decision took it, or its text, away."""
 

@@ -11,11 +11,11 @@ be checked less, or more, than it could.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from difflib import unified_diff
 from pathlib import Path
 
 from ctxaudit.errors import ConfigError
+from ctxaudit.frozen import frozen
 from ctxaudit.report import LogReport, Numbered, Report
 from ctxaudit.safe import clean
 
@@ -23,7 +23,7 @@ SUFFIX = ".expected"
 HEAD = "# ctxaudit golden 1"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Comparison:
     """One log against what was expected; ``lines`` are those of a diff, none if all is the same."""
 

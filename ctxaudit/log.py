@@ -16,6 +16,7 @@ import orjson
 
 from ctxaudit import stores
 from ctxaudit.errors import LogError
+from ctxaudit.frozen import frozen
 from ctxaudit.repeats import Parser
 
 T = TypeVar("T")
@@ -28,7 +29,7 @@ MAGIC_ZIP = b"PK\x03\x04"
 MAGIC_ZSTD = b"\x28\xb5\x2f\xfd"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Record:
     """One JSON value of a log. ``line`` is 1-based; all parts of a one-document log have line 1."""
 
@@ -37,7 +38,7 @@ class Record:
     data: Any
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Problem:
     """Something in a log that could not be read. ``line`` is 0 when the whole file is meant.
 

@@ -15,6 +15,13 @@ from ctxaudit.model import EVICTING, DecisionKind, Finding, Kind, Severity, Span
 
 #: Bytes a token of text that is mostly JSON.
 BYTES_PER_TOKEN = 4.4
+#: No refusal of a call does without one of these in its beginning.
+SUSPECT = (
+    *("error", "valid", "missing", "requir", "unknown", "unexpected", "unsupported", "unrecogni"),
+    *("fail", "issue", "detail", "malform", "pars", "schema", "argument", "parameter", "propert"),
+    *("extra", "must", "exist", "tool", "function", "not found", "not a", "not defined"),
+)
+HEAD = 2_000
 INVALID = frozenset({FailureKind.VALIDATION, FailureKind.UNKNOWN_TOOL, FailureKind.MALFORMED})
 
 
@@ -37,6 +44,10 @@ class Metrics:
 
     def result(self, call: ToolCall, result: Span) -> None:
         """Count a call that was refused for what it was."""
+        if result.failed is not True:
+            head = result.text[:HEAD].lower()
+            if not any(word in head for word in SUSPECT):
+                return
         why = failure(result.text, result.failed)
         self.invalid_calls += why is not None and why.kind in INVALID
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import IntEnum, StrEnum
 from typing import Any
 
 import orjson
+
+from ctxaudit.frozen import frozen
 
 
 class Kind(StrEnum):
@@ -71,7 +73,7 @@ class Confidence(IntEnum):
         return self.name.lower()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Location:
     """Where in the file and where in the conversation.
 
@@ -85,7 +87,7 @@ class Location:
     turn: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Span:
     """A piece of the prompt that is kept or dropped as a whole.
 
@@ -105,7 +107,7 @@ class Span:
     arguments: Any = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolSchema:
     """A tool as offered to the model.
 
@@ -121,7 +123,7 @@ class ToolSchema:
     annotations: Mapping[str, Any] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class ToolCall:
     """A tool as used. ``arguments`` is the parsed JSON value, or the raw text if it is none.
 
@@ -189,7 +191,7 @@ SCHEMA = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class PruningDecision:
     """One thing that the pruner did before a turn.
 
@@ -246,7 +248,7 @@ class Extent(IntEnum):
         return self.name.lower()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Gap:
     """Something that the log cannot show, and why in plain words."""
 
@@ -255,7 +257,7 @@ class Gap:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Turn:
     """One model call and what changed before it, in the order of events.
 
@@ -285,7 +287,7 @@ class Turn:
     withdrawn: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Evidence:
     """A place that proves a finding. ``role`` says what it shows (``prior-call``, ``binding``,
     ...)."""
@@ -295,7 +297,7 @@ class Evidence:
     excerpt: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cause:
     """What led to a finding: usually a decision, else a word for what the log shows instead.
 
@@ -324,7 +326,7 @@ class Cause:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Finding:
     """One violation, where it shows, why, and what proves it.
 

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from ctxaudit.frozen import frozen
 from ctxaudit.model import Gap, Kind, ToolSchema
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Piece:
     """A span before it is known which one. ``call`` is the runtime's own id, None where it has
     none.

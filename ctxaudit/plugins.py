@@ -14,16 +14,17 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from ctxaudit.frozen import frozen
 
 FORMATS, RULES = "ctxaudit.formats", "ctxaudit.rules"
 MARK = b"[ctxaudit."
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Plugin:
     """What an entry point names; ``error`` says why it cannot be used, None if it can."""
 

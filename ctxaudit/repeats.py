@@ -19,6 +19,8 @@ from typing import Any
 
 import orjson
 
+from ctxaudit.frozen import frozen
+
 SHORT, LONG = 2_000, 8_000_000  # bytes of the lines that are worth it
 RECENT = 4  # lines that are remembered: conversations may interleave
 PATIENCE = 32  # lines without success after which a log is not tried any more
@@ -42,7 +44,7 @@ class Line:
     tail: Tail | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Tail:
     """What follows a list up to the end of the tools: the same bytes in many lines.
 

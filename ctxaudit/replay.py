@@ -34,9 +34,13 @@ HOOKS = ("on_result", "on_prompt", "on_reply", "on_call", "on_end")
 
 
 @cache
-def overriders(rules: tuple[type[Rule], ...], name: str) -> tuple[int, ...]:
-    """The places of the rules that override a hook."""
-    return tuple(n for n, r in enumerate(rules) if getattr(r, name) is not getattr(Rule, name))
+def overriders(rules: tuple[type[Rule], ...], name: str) -> tuple[tuple[int, bool], ...]:
+    """The places of the rules that override a hook, and whether the rule is ours."""
+    return tuple(
+        (n, rule.__module__.startswith("ctxaudit."))
+        for n, rule in enumerate(rules)
+        if getattr(rule, name) is not getattr(Rule, name)
+    )
 
 
 Hook = Callable[..., Iterable[Finding] | None]
@@ -44,15 +48,15 @@ Hook = Callable[..., Iterable[Finding] | None]
 
 def overridden(rules: list[Rule], name: str, failed: dict[str, str]) -> list[Hook]:
     """The bound hooks of the rules that override one."""
-    places = overriders(tuple(type(rule) for rule in rules), name)
-    return [_hook(rules[n], name, failed) for n in places]
+    places = overriders(tuple([type(rule) for rule in rules]), name)
+    return [
+        getattr(rules[n], name) if ours else _guarded(rules[n], name, failed) for n, ours in places
+    ]
 
 
-def _hook(rule: Rule, name: str, failed: dict[str, str]) -> Hook:
-    """A rule's hook. One of a plugin's that fails is noted in ``failed`` and not called again."""
+def _guarded(rule: Rule, name: str, failed: dict[str, str]) -> Hook:
+    """The hook of a plugin's rule: one that fails is noted in ``failed`` and not called again."""
     hook: Hook = getattr(rule, name)
-    if type(rule).__module__.startswith("ctxaudit."):
-        return hook
 
     def guarded(*about: object) -> Iterable[Finding] | None:
         if rule.code in failed:

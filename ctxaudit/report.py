@@ -7,12 +7,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 
+from ctxaudit.frozen import frozen
 from ctxaudit.log import Problem
 from ctxaudit.model import Aspect, Confidence, Extent, Finding, Severity
 from ctxaudit.timeline import Timeline
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class SessionReport:
     """What was seen of one session.
 
@@ -32,7 +33,7 @@ class SessionReport:
     timeline: Timeline | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Numbered:
     """A finding with its fingerprint and its incident's.
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from ctxaudit.frozen import frozen
 from ctxaudit.own_handles import OwnHandles
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Settings:
     """``tools`` maps a tool's name or glob to ``read``, ``mutation`` or ``adds``; ``hints`` are
     the MCP hints of tools by name.

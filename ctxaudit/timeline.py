@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from ctxaudit.context import ContextState
+from ctxaudit.frozen import frozen
 from ctxaudit.model import Finding, Kind, Turn
 
 #: ``offered``: the schema is in the prompt. ``tombstoned``: only a word about it is. ``withheld``:
@@ -49,7 +50,7 @@ class Row:
             self.intervals.append(Interval(state, turn, turn))
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Decision:
     """One decision as it is marked: ``line`` is that of its record."""
 

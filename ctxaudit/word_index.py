@@ -28,10 +28,7 @@ class WordIndex:
     def add(self, name: str, text: str) -> None:
         """Take in a text."""
         self.all.setdefault(name)
-        words = set(WORD.findall(text))
-        if "\\" in text:  # JSON within the text: the letter of an escape is no part of a word
-            words.update(WORD.findall(ESCAPE.sub(_shown, text)))
-        for word in words - self._common:
+        for word in words_of(text) - self._common:
             names = self._names[word]
             if len(names) == COMMON:
                 del self._names[word]
@@ -46,6 +43,14 @@ class WordIndex:
         if not known:
             return list(self.all)
         return list(min(known, key=len))
+
+
+def words_of(text: str) -> set[str]:
+    """The words of a text; where it holds JSON, the letter of an escape is no part of a word."""
+    words = set(WORD.findall(text))
+    if "\\" in text:
+        words.update(WORD.findall(ESCAPE.sub(_shown, text)))
+    return words
 
 
 def _shown(escape: object) -> str:

@@ -7,13 +7,13 @@ them.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
+from ctxaudit.frozen import frozen
 from ctxaudit.model import Kind, ToolSchema
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Block:
     """One content block of an answer: text, thinking, or a call, which has an id and a tool."""
 
@@ -25,7 +25,7 @@ class Block:
     loads: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Answer:
     """One line of an API message. ``message`` is None where the log has no id of it.
 
@@ -41,7 +41,7 @@ class Answer:
     cleared: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Result:
     """What a tool answered; ``loads`` are the tools whose schemas it brings into the prompt."""
 
@@ -51,7 +51,7 @@ class Result:
     loads: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Said:
     """A user message: words, results, or both. ``human``: a person typed it."""
 
@@ -61,7 +61,7 @@ class Said:
     human: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Boundary:
     """A compaction. ``kept`` are the uuids of records that stay, ``ends`` the first and the last.
 
@@ -75,7 +75,7 @@ class Boundary:
     discovered: tuple[str, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Cleared:
     """A microcompaction: results of these calls, and these attachments, left the prompt."""
 
@@ -84,7 +84,7 @@ class Cleared:
     reason: str | None
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Announced:
     """Deferred tools that came or went. ``pending`` are servers that are connecting again."""
 
@@ -94,7 +94,7 @@ class Announced:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Instructions:
     """Instructions of MCP servers that came (name and text) or went."""
 
@@ -102,7 +102,7 @@ class Instructions:
     removed: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Offered:
     """Tools with their schemas. ``whole``: all that are offered, not only the deferred ones.
 
@@ -115,12 +115,12 @@ class Offered:
     dead: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Reset:
     """The conversation starts anew in the same log."""
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Queue:
     """What was typed while the model worked was queued, sent (``remove``), or taken back."""
 
@@ -128,7 +128,7 @@ class Queue:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Pinned:
     """The user went back to the record of this uuid."""
 
@@ -140,7 +140,7 @@ Event = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Line:
     """A record with its place in the log and in the tree. ``event`` is None for a mere link.
 

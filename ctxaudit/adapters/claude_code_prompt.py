@@ -6,10 +6,11 @@ from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from ctxaudit.frozen import frozen
 from ctxaudit.model import result_id
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Eviction:
     """What one decision took, and when: a rewind to before it brings it back."""
 
@@ -18,7 +19,7 @@ class Eviction:
     tools: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Rewound:
     """What a rewind took out of the prompt, and what it brought back."""
 

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+from ctxaudit.frozen import frozen
 from ctxaudit.knowledge.summaries import is_summary
 from ctxaudit.model import Kind
 from ctxaudit.pieces import Piece
@@ -18,7 +19,7 @@ SAME = 200  #: characters at the beginning by which a shortened message is known
 ABORTED = "aborted"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Held:
     """A span of the history. ``call`` is the id of the call that it is or answers."""
 

@@ -7,13 +7,13 @@ and ``{"record_type": ...}`` rows of bookkeeping.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import orjson
 
 from ctxaudit.adapters import openai_responses as responses
 from ctxaudit.adapters.codex_tools import Definition, definitions
+from ctxaudit.frozen import frozen
 from ctxaudit.log import Record
 from ctxaudit.pieces import Piece
 
@@ -35,7 +35,7 @@ HEADER = frozenset({"id", "timestamp", "instructions"})
 HIDDEN = frozenset({"ghost_snapshot", "other", "compaction_trigger"})
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Entry:
     """One record: the type of its envelope and its payload.
 

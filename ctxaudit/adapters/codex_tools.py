@@ -11,10 +11,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ctxaudit.adapters import provider_content as content
+from ctxaudit.frozen import frozen
 from ctxaudit.model import ToolSchema
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Definition:
     """A tool as a record defines it. ``late``: it is only announced, to be searched for."""
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 import orjson
@@ -108,10 +108,16 @@ def _is_body(value: dict[str, Any]) -> bool:
 
 
 def _first(fields: dict[str, Any], names: tuple[str, ...]) -> Any:
-    for name in names:
-        if (value := fields.get(name)) is not None:
+    for name in _present(tuple(fields), names):
+        if (value := fields[name]) is not None:
             return value
     return None
+
+
+@lru_cache(4096)
+def _present(keys: tuple[str, ...], names: tuple[str, ...]) -> tuple[str, ...]:
+    """The names that are among an object's keys: the lines of one log have few sets of keys."""
+    return tuple(name for name in names if name in keys)
 
 
 def _parsed(value: Any) -> Any:
@@ -139,27 +145,22 @@ def _places(
 ) -> Iterator[dict[str, Any]]:
     for fields in (data, outer, body):
         yield fields
-        if not names_of(METADATA).isdisjoint(fields):
-            yield from (fields[key] for key in METADATA if isinstance(fields.get(key), dict))
+        for key in _present(tuple(fields), METADATA):
+            if isinstance(fields[key], dict):
+                yield fields[key]
 
 
 def _named(places: list[dict[str, Any]], names: tuple[str, ...]) -> str | None:
     """The first of the names that has a value: the better name first, then the nearer place."""
-    known = [fields for fields in places if not names_of(names).isdisjoint(fields)]
+    known = [(fields, found) for fields in places if (found := _present(tuple(fields), names))]
     for name in names if known else ():
-        for fields in known:
-            value = fields.get(name)
+        for fields, found in known:
+            value = fields[name] if name in found else None
             if isinstance(value, dict):
                 value = value.get("id", value.get("name"))
             if isinstance(value, (str, int)) and not isinstance(value, bool) and value != "":
                 return str(value)
     return None
-
-
-@cache
-def names_of(names: tuple[str, ...]) -> frozenset[str]:
-    """The names as a set."""
-    return frozenset(names)
 
 
 def _from_headers(outer: dict[str, Any]) -> str | None:

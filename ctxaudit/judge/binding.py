@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from ctxaudit.context import ContextState, Eviction
+from ctxaudit.frozen import frozen
 from ctxaudit.knowledge.handles import Handle, HandleKind
 from ctxaudit.knowledge.mentions import mentions
 from ctxaudit.model import Confidence, Kind, Span, ToolCall, dumps
@@ -21,7 +21,7 @@ CONTENT = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Orphan:
     """A handle whose every binding was evicted. ``copy`` is a resident call that still shows it."""
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ctxaudit.context import ContextState
+from ctxaudit.frozen import frozen
 from ctxaudit.judge.repeat import (
     Repeat,
     asked_for,
@@ -20,7 +19,7 @@ from ctxaudit.knowledge.verdict import Effect
 from ctxaudit.model import Confidence, ToolCall
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Recheck:
     """A repeated check and the negative result that it had."""
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from ctxaudit.context import ContextState
+from ctxaudit.frozen import frozen
 from ctxaudit.knowledge.schemas import flatten
 from ctxaudit.knowledge.tombstones import renamed
 from ctxaudit.knowledge.verdict import Effect
@@ -44,7 +44,7 @@ class Relation(StrEnum):
     DIVERGENT = "divergent"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Ghost:
     """A tool without schema. ``prior`` is the resident earlier call or the summary that quotes
     it."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from ctxaudit.context import ContextState, Eviction
+from ctxaudit.frozen import frozen
 from ctxaudit.knowledge.handles import HandleKind, handles
 from ctxaudit.knowledge.negatives import negative
 from ctxaudit.knowledge.resources import ANYTHING, may_affect, touches
@@ -48,7 +48,7 @@ COMMON = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Repeat:
     """An earlier call whose result was evicted, and how surely the new one is the same."""
 

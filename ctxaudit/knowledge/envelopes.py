@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from typing import Any
 
+from ctxaudit.frozen import frozen
 from ctxaudit.patterns import regex
 
 #: Characters looked at: in words, in a JSON body.
@@ -36,7 +36,7 @@ _TEXT_KEYS = ("output", "result", "content", "text", "stdout")
 _EXIT_KEYS = ("exit_code", "exitCode", "returncode", "return_code", "exit_status")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Envelope:
     """A result without its runtime's wrapping.
 

@@ -6,15 +6,15 @@ Data only: seen in public logs. A kind stands here by its value (``FailureKind``
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from ctxaudit.frozen import frozen
 from ctxaudit.patterns import regex
 
 #: Characters in which a wording must fit.
 LEAD = 600
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Row:
     """One wording. ``anywhere``: telling enough to be searched for in a text known to be an error;
     the others must begin the text (or what follows an error prefix)."""

@@ -8,10 +8,10 @@ come with the flag unset, and plain "no matches" answers come with it set.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from ctxaudit.frozen import frozen
 from ctxaudit.knowledge import error_bodies
 from ctxaudit.knowledge.content import is_content, is_plain_none
 from ctxaudit.knowledge.envelopes import HEAD, unwrap
@@ -47,7 +47,7 @@ class FailureKind(StrEnum):
     BUSINESS = "business"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Failure:
     """A failed call, read from its result.
 

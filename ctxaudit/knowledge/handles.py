@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 
+from ctxaudit.frozen import frozen
 from ctxaudit.knowledge import handle_looks as looks
 from ctxaudit.knowledge import handle_shapes as shapes
 from ctxaudit.patterns import regex
@@ -31,7 +31,7 @@ class HandleKind(StrEnum):
     WORD = "word"  #: ``june_invoices``, ``fetchRows``, an address: a name that may be common
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Handle:
     """One identifier-like value and the dotted path of the argument that holds it."""
 

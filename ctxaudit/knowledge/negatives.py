@@ -11,10 +11,10 @@ closed transport, a guard that wants the file read first. Those give None.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from ctxaudit.frozen import frozen
 from ctxaudit.knowledge.content import is_content
 from ctxaudit.knowledge.envelopes import Envelope, unwrap
 from ctxaudit.knowledge.errors import FailureKind, failure
@@ -37,7 +37,7 @@ class NegativeKind(StrEnum):
     STATE = "state"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Negative:
     """A result that says no; ``excerpt`` is the one line that says it."""
 

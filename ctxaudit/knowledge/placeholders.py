@@ -15,10 +15,10 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 
+from ctxaudit.frozen import frozen
 from ctxaudit.patterns import regex
 
 
@@ -32,7 +32,7 @@ class StubKind(StrEnum):
     TRUNCATED = "truncated"  #: cut, the rest is gone
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Stub:
     """A recognised stub; ``signature`` is the row of the table that matched it."""
 
@@ -342,6 +342,11 @@ _HINTS = (
 SCAN = 64_000
 
 
+def hinted(text: str) -> bool:
+    """Whether a text can carry a stub at all: a cheap test."""
+    return any(hint in text for hint in _HINTS)
+
+
 def embedded(text: str) -> str | None:
     """The stub that an argument value carries as if it were content, or None.
 
@@ -349,7 +354,7 @@ def embedded(text: str) -> str | None:
     Quoted stubs (in source code, in a sentence, in a code block) are talk about stubs.
     """
     text = text[:SCAN]
-    if not any(hint in text for hint in _HINTS):
+    if not hinted(text):
         return None
     whole = text.strip()
     if (found := stub(whole)) and found.kind is not REPAIR and whole[0] in "[【<F(":

@@ -13,8 +13,8 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from ctxaudit.frozen import frozen
 from ctxaudit.knowledge import agent_tools, verbs
 from ctxaudit.knowledge.calls import leaves, mapping, server, short, squash, unwrap
 from ctxaudit.knowledge.effects import Effect, verdict
@@ -100,7 +100,7 @@ TEST_WORDS = word_set("test tests lint typecheck build checks linter unittest py
 _POLL_URL = regex(r"/(?:health|healthz|healthcheck|status|ready|readyz|livez|ping)\b", re.I)
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Touch:
     """What a call reads and writes; ``everything``: it reads the whole working tree."""
 

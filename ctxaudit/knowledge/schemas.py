@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
+
+from ctxaudit.frozen import frozen
 
 #: Keywords that only describe: losing or changing them takes no constraint away.
 DESCRIPTIVE = frozenset(
@@ -33,7 +34,7 @@ class Change(StrEnum):
     MIGRATED = "migrated"  # arguments of the old shape may not be valid any more
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Difference:
     """``lost`` and ``changed`` are readable paths such as ``notify (required)``."""
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 import posixpath
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
+from ctxaudit.frozen import frozen
 from ctxaudit.knowledge import programs
 from ctxaudit.knowledge.agent_tools import SHELLS as SHELL_TOOLS
 from ctxaudit.knowledge.calls import parsed, short, squash
@@ -46,7 +46,7 @@ _ASSIGNMENT = regex(r"[A-Za-z_]\w*\+?=")
 _PLAIN = regex(r"[\w@%+=:,./$*?~^!#{}\[\]-]+\Z")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Command:
     """One simple command: its program, its words from the program on, what it does.
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from ctxaudit.frozen import frozen
 from ctxaudit.knowledge.tables import word_set
 from ctxaudit.patterns import regex
 
@@ -40,7 +41,7 @@ RESERVED = word_set("if then elif else while until do ! { time coproc")
 CONSTRUCTS = word_set("for case select function fi done esac } in")
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Redirect:
     """``op`` is the operator without its descriptor (``>``, ``>>``, ``>&``, ``<``)."""
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from ctxaudit.frozen import frozen
 
 
 class Effect(StrEnum):
@@ -14,7 +15,7 @@ class Effect(StrEnum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Verdict:
     """The effect of a call and how it is known.
 

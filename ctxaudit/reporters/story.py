@@ -4,8 +4,8 @@ way."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
+from ctxaudit.frozen import frozen
 from ctxaudit.log import Problem
 from ctxaudit.model import Cause, Severity
 from ctxaudit.report import LogReport, Numbered, Report
@@ -13,7 +13,7 @@ from ctxaudit.report import LogReport, Numbered, Report
 MAX_PROBLEMS = 20  # of one log; who has more looks at the first ones
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Incident:
     """The findings that one decision led to, by turn; a finding without a cause is alone in it."""
 

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from ctxaudit.context import ContextState, Eviction
+from ctxaudit.frozen import frozen
 from ctxaudit.judge.repeat import (
     Repeat,
     changed_between,
@@ -37,7 +37,7 @@ SECRET = regex(
 MAX_EVIDENCE = 5
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class Loss:
     """An evicted result that cannot be had again.
 

@@ -17,7 +17,7 @@ from ctxaudit.model import (
     Span,
 )
 from ctxaudit.rule import Findings, Rule
-from ctxaudit.word_index import ESCAPE, WORD
+from ctxaudit.word_index import WORD, words_of
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -99,7 +99,7 @@ class OrphanedBinding(Rule):
     def _touched(self, texts: list[str]) -> Iterator[Use]:
         """Uses of the handles that stand in one of the texts."""
         for text in texts:
-            words = {"", *WORD.findall(ESCAPE.sub(" ", text)), *WORD.findall(text)}
+            words = {"", *words_of(text)}
             for word in words & self.by_word.keys():
                 for value in self.by_word[word]:
                     if value in text:

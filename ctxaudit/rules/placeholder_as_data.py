@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 from ctxaudit.context import ContextState
-from ctxaudit.knowledge.placeholders import embedded
+from ctxaudit.knowledge.placeholders import embedded, hinted
 from ctxaudit.knowledge.schemas import flatten
-from ctxaudit.model import Cause, Evidence, Kind, Severity, Span, ToolCall
+from ctxaudit.model import Cause, Evidence, Kind, Severity, Span, ToolCall, dumps
 from ctxaudit.rule import Findings, Rule
 
 WINDOW = 200_000  # characters of an argument that are looked at
@@ -32,6 +32,8 @@ class PlaceholderAsData(Rule):
     severity = Severity.ERROR
 
     def on_call(self, call: ToolCall, ctx: ContextState) -> Findings:
+        if not hinted(dumps(call.arguments)):
+            return
         for path, leaf in flatten(call.arguments):
             phrase = embedded(leaf[:WINDOW]) if isinstance(leaf, str) else None
             source = self._source(phrase, ctx) if phrase else None

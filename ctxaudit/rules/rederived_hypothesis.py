@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from ctxaudit.context import ContextState, Eviction
+from ctxaudit.frozen import frozen
 from ctxaudit.knowledge.prose import conclusions
 from ctxaudit.model import Cause, Confidence, Evidence, Finding, Kind, Severity, Span
 from ctxaudit.patterns import regex
@@ -25,7 +25,7 @@ SHARED = 0.6  # of the conclusion's words that the new hypothesis repeats
 MIN_WORDS = 2
 
 
-@dataclass(frozen=True, slots=True)
+@frozen
 class RuledOut:
     """A conclusion of evicted text: what it says, and its telling words."""
 

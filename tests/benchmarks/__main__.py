@@ -1,6 +1,7 @@
 """Speed: a scan against bare parsing of the same lines, and ``--help`` against importing Typer.
 
-A made-up log is always measured; real request logs too, where CTXAUDIT_LOGS names a folder of them.
+Made-up logs are always measured; real ones too, where CTXAUDIT_LOGS names a folder of them. All
+figures are of whole processes, start included, and the least of several runs.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ from typing import Any
 import orjson
 
 TURNS = 160
+SESSIONS = 200
 WINDOW = 120  # messages that the pruner keeps
-ROUNDS = 3
+ROUNDS = 9
 STARTS = 9
-REPEATS = 20
-MEASURABLE = 1_000_000  # bytes
+MEASURABLE = 5_000_000  # bytes
 TOOLS = [
     {
         "type": "function",
@@ -39,7 +40,7 @@ TOOLS = [
 ]
 
 
-def requests() -> Iterator[dict[str, Any]]:
+def windowed() -> Iterator[dict[str, Any]]:
     """A long session under a sliding window: every prompt repeats what is left of the last one."""
     messages: list[dict[str, Any]] = [
         {"role": "system", "content": "You look after runs. " * 40},
@@ -48,14 +49,35 @@ def requests() -> Iterator[dict[str, Any]]:
     for turn in range(TURNS):
         answer = _answer(turn)
         prompt = messages[:2] + messages[2:][-WINDOW:]
-        yield {
-            "session_id": "bench",
-            "request": {"model": "m", "messages": prompt, "tools": TOOLS},
-            "response": {"choices": [{"message": answer}]},
-        }
-        listing = "\n".join(f"{turn}.{line} step {line * turn} done" for line in range(60))
-        result = {"role": "tool", "tool_call_id": f"call_{turn}", "content": listing}
-        messages += [answer, result]
+        yield _call("bench", prompt, answer)
+        messages += [answer, _result(turn, 60)]
+
+
+def unpruned() -> Iterator[dict[str, Any]]:
+    """Many conversations that only grow, as most logs are: nothing is ever pruned in them."""
+    for session in range(SESSIONS):
+        messages: list[dict[str, Any]] = [
+            {"role": "system", "content": "You look after runs, carefully and in order. " * 150},
+            {"role": "user", "content": f"Go through the runs of group {session}."},
+        ]
+        for turn in range(12):
+            number = session * 12 + turn
+            answer = _answer(number)
+            yield _call(f"s{session}", messages, answer)
+            messages = [*messages, answer, _result(number, 30)]
+
+
+def _call(session: str, prompt: list[dict[str, Any]], answer: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "session_id": session,
+        "request": {"model": "m", "messages": prompt, "tools": TOOLS},
+        "response": {"choices": [{"message": answer}]},
+    }
+
+
+def _result(turn: int, lines: int) -> dict[str, Any]:
+    listing = "\n".join(f"{turn}.{line} step {line * turn} done" for line in range(lines))
+    return {"role": "tool", "tool_call_id": f"call_{turn}", "content": listing}
 
 
 def _answer(turn: int) -> dict[str, Any]:
@@ -86,25 +108,28 @@ def python(*command: str) -> Callable[[], object]:
     return lambda: subprocess.run([sys.executable, *command], capture_output=True, check=False)
 
 
-def parse(path: Path) -> None:
-    """Bare parsing, often enough to be measured."""
-    for _ in range(REPEATS):
-        if path.suffix == ".json":
-            orjson.loads(path.read_bytes())
-            continue
-        with path.open("rb") as stream:
-            for line in stream:
-                orjson.loads(line)
+#: Bare parsing of a log, in a process of its own, as a scan is one.
+PARSE = """
+import sys, orjson
+path = sys.argv[1]
+with open(path, "rb") as stream:
+    if path.endswith(".json"):
+        orjson.loads(stream.read())
+    else:
+        for line in stream:
+            orjson.loads(line)
+"""
 
 
 def logs(folder: Path) -> Iterator[tuple[str, Path]]:
-    made = folder / "made.jsonl"
-    with made.open("wb") as stream:
-        stream.writelines(orjson.dumps(r, option=orjson.OPT_APPEND_NEWLINE) for r in requests())
-    yield "a made-up log", made
+    for name, made in (("unpruned conversations", unpruned), ("a sliding window", windowed)):
+        path = folder / f"{made.__name__}.jsonl"
+        with path.open("wb") as stream:
+            stream.writelines(orjson.dumps(r, option=orjson.OPT_APPEND_NEWLINE) for r in made())
+        yield name, path
     if given := os.environ.get("CTXAUDIT_LOGS"):
-        real = (Path(given) / "requests").glob("*.json*")
-        yield from ((path.name, path) for path in sorted(real) if path.stat().st_size > MEASURABLE)
+        paths = sorted(p for p in Path(given).rglob("*.json*") if p.is_file())
+        yield from ((p.name[-34:], p) for p in paths if p.stat().st_size > MEASURABLE)
 
 
 def row(what: str, took: float, base: float, note: str) -> None:
@@ -115,8 +140,8 @@ def main() -> None:
     print(f"{'':<34} {'ctxaudit':>11} {'base':>11} {'ratio':>7}")
     with tempfile.TemporaryDirectory() as folder:
         for name, path in logs(Path(folder)):
-            scan = python("-m", "ctxaudit", "scan", str(path), "--format", "json")
-            base = cpu_time(lambda p=path: parse(p), ROUNDS) / REPEATS
+            scan = python("-m", "ctxaudit", "scan", str(path), "--quiet")
+            base = cpu_time(python("-c", PARSE, str(path)), ROUNDS)
             note = f"{path.stat().st_size / 1e6:.1f} MB; user time; base: orjson.loads"
             row(name, cpu_time(scan, ROUNDS), base, note)
     shown = cpu_time(python("-m", "ctxaudit", "--help"), STARTS, system=True)
