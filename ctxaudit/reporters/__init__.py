@@ -20,9 +20,11 @@ class Reporter(Protocol):
 
 #: Imported when used: only one of them needs Rich, and ``--help`` needs their names only.
 REPORTERS = {
-    "rich": "ctxaudit.reporters.rich",
-    "json": "ctxaudit.reporters.json",
-    "html": "ctxaudit.reporters.html",
+    name: f"ctxaudit.reporters.{name}"
+    for name in (
+        *("rich", "concise", "json", "jsonl", "sarif", "junit"),
+        *("github", "gitlab", "markdown", "html", "prometheus"),
+    )
 }
 
 

@@ -3,6 +3,7 @@ way."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from ctxaudit.frozen import frozen
@@ -96,3 +97,14 @@ def verdict(report: Report) -> str:
     if report.violated:
         return f"violations ({threshold}), which --exit-zero lets pass"
     return f"no violation ({threshold})"
+
+
+def counts(report: Report) -> str:
+    """How many findings there are, on one line."""
+    findings = report.findings()
+    severities = Counter(item.finding.severity for item in findings)
+    told = ", ".join(f"{severities[s]} {s.label}" for s in sorted(Severity, reverse=True))
+    accepted = len(report.accepted())
+    more = f", {accepted} more accepted" if accepted else ""
+    plural = "" if len(findings) == 1 else "s"
+    return f"{len(findings)} finding{plural} ({told}){more}"
