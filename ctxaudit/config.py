@@ -40,6 +40,7 @@ DEFAULTS: dict[str, Any] = {
     "baseline": None,
     "window": 5,
     "handles": [],
+    "tokens": "estimate",
     "tools": {},
     "mcp-tools": [],
     "per-path": [],

@@ -1,7 +1,7 @@
 """What is counted of a session, without being a finding.
 
 Tokens come from the provider's usage where it is logged; everything else in tokens is an estimate
-from bytes, and its name says so.
+from lengths, or another model's tokenizer where the settings name one, and its name says so.
 """
 
 from __future__ import annotations
@@ -12,9 +12,8 @@ from ctxaudit.context import ContextState
 from ctxaudit.knowledge.errors import FailureKind, failure
 from ctxaudit.knowledge.reexpansion import requested
 from ctxaudit.model import EVICTING, DecisionKind, Finding, Kind, Severity, Span, ToolCall, Turn
+from ctxaudit.tokens import CHARS_PER_TOKEN, ESTIMATE, counter, estimate
 
-#: Bytes a token of text that is mostly JSON.
-BYTES_PER_TOKEN = 4.4
 #: No refusal of a call does without one of these in its beginning.
 SUSPECT = (
     *("error", "valid", "missing", "requir", "unknown", "unexpected", "unsupported", "unrecogni"),
@@ -31,8 +30,8 @@ class Metrics:
 
     reexpansions: int = 0
     invalid_calls: int = 0
-    pruned_bytes: int = 0
-    tombstone_bytes: int = 0
+    pruned: float = 0.0  # tokens
+    tombstones: float = 0.0  # tokens
     tombstoned: set[str] = field(default_factory=set)
     unsound: set[int] = field(default_factory=set)  # turns with a finding at warning or above
     recovery: dict[int, int] = field(default_factory=dict)  # prompt tokens, by turn
@@ -53,19 +52,21 @@ class Metrics:
 
     def turn(self, turn: Turn, ctx: ContextState) -> None:
         """Count what was pruned before the turn, and what was left in its place."""
+        count = counter(ctx.settings.tokens) if ctx.decisions else estimate
         for decision in ctx.decisions:
             if decision.kind in EVICTING:
                 for span_id in decision.spans:
                     if eviction := ctx.evicted.get(span_id):
-                        left = len(decision.stubs.get(span_id, ""))
-                        self.pruned_bytes += max(0, len(eviction.span.text) - left)
-                        self.tombstone_bytes += left
+                        left = count(decision.stubs.get(span_id, ""))
+                        self.pruned += max(0, count(eviction.span.text) - left)
+                        self.tombstones += left
             elif decision.kind is DecisionKind.SCHEMA_PRUNED:
                 for tool in decision.tools:
                     text = ctx.tombstone(tool) if tool not in self.tombstoned else None
                     if text is not None:
                         self.tombstoned.add(tool)
-                        self.tombstone_bytes += len(text.text) if text.kind is Kind.TOMBSTONE else 0
+                        if text.kind is Kind.TOMBSTONE:
+                            self.tombstones += count(text.text)
 
     def finding(self, finding: Finding, ctx: ContextState) -> None:
         """Count a turn that was unsound, and what a turn cost whose call went wrong."""
@@ -79,7 +80,10 @@ class Metrics:
         if ctx.turn is not None and ctx.turn.prompt_tokens is not None:
             return ctx.turn.prompt_tokens
         self.estimated = True
-        return round(ctx.size / BYTES_PER_TOKEN)
+        if ctx.settings.tokens == ESTIMATE:
+            return round(ctx.size / CHARS_PER_TOKEN)
+        count = counter(ctx.settings.tokens)
+        return round(sum(count(span.text) for span in ctx.resident.values()))
 
     def as_dict(self, turns: int) -> dict[str, float | int | bool | None]:
         """The counts and the rates made of them, in a fixed order."""
@@ -92,8 +96,8 @@ class Metrics:
             "reexpansions_per_tombstone": (
                 round(self.reexpansions / tombstones, 3) if tombstones else None
             ),
-            "pruned_tokens_estimate": round(self.pruned_bytes / BYTES_PER_TOKEN),
-            "tombstone_tokens_estimate": round(self.tombstone_bytes / BYTES_PER_TOKEN),
+            "pruned_tokens_estimate": round(self.pruned),
+            "tombstone_tokens_estimate": round(self.tombstones),
             "invalid_calls": self.invalid_calls,
             "invalid_calls_per_40_turns": rate,
             "affected_turns": len(self.recovery),

@@ -22,6 +22,7 @@ from ctxaudit.own_handles import OwnHandles
 from ctxaudit.report import LogReport, Numbered, Report
 from ctxaudit.selection import catalogue, select
 from ctxaudit.settings import Settings
+from ctxaudit.tokens import counter
 
 
 @dataclass(slots=True)
@@ -87,8 +88,13 @@ def options(config: Config) -> Options:
     if config.from_file("mcp-tools"):
         files = [config.at(path) for path in files]
     settings = Settings(
-        config["tools"], hints(files), config["window"], OwnHandles(config["handles"])
+        config["tools"],
+        hints(files),
+        config["window"],
+        OwnHandles(config["handles"]),
+        config["tokens"],
     )
+    counter(settings.tokens)  # one that is not there is told now
     return Options(
         select(config["select"], config["ignore"]),
         known_format(config["input-format"]),

@@ -8,6 +8,7 @@ from typing import Any
 
 from ctxaudit.frozen import frozen
 from ctxaudit.own_handles import OwnHandles
+from ctxaudit.tokens import ESTIMATE
 
 
 @frozen
@@ -16,10 +17,11 @@ class Settings:
     the MCP hints of tools by name.
 
     ``window`` is the number of turns after a rejected call in which its recovery is looked for;
-    ``handles`` are identifiers beside those that are known.
+    ``handles`` are identifiers beside those that are known; ``tokens`` is how tokens are counted.
     """
 
     tools: Mapping[str, str] = field(default_factory=dict)
     hints: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     window: int = 5
     handles: OwnHandles = field(default_factory=OwnHandles)
+    tokens: str = ESTIMATE

@@ -25,7 +25,8 @@ MAY_IMPORT = {
     "contract": "",
     "own_handles": "errors",
     "mcp_tools": "errors",
-    "settings": "own_handles",
+    "tokens": "errors",
+    "settings": "own_handles tokens",
     "redaction": "patterns",
     "safe": "patterns redaction",
     "archives": "errors",
@@ -40,7 +41,7 @@ MAY_IMPORT = {
     "judge": "context knowledge model patterns",
     "rule": "context model",
     "rules": "context judge knowledge model patterns rule word_index",
-    "metrics": "context knowledge model",
+    "metrics": "context knowledge model tokens",
     "timeline": "context model",
     "replay": "context metrics model plugins rule settings timeline",
     "report": "log model timeline",
@@ -55,7 +56,7 @@ MAY_IMPORT = {
     "accept": "errors globs report selection",
     "baseline": "errors log model report safe",
     "plan": "accept adapters audit baseline config errors log mcp_tools model own_handles report "
-    "selection settings",
+    "selection settings tokens",
     "golden": "errors model report safe",
     "look": "adapters audit context errors log model replay safe",
     "doctor": "adapters model report rule safe",
@@ -77,6 +78,7 @@ COMMANDS = [path.stem for path in (PACKAGE / "commands").glob("*.py")]
 ONLY = {
     "typer": {"cli", *(f"commands/{name}" for name in COMMANDS)},
     "pytest": {"pytest_plugin"},
+    "bpe_openai": {"tokens"},
     "rich": {"progress", "reporters/rich", "reporters/rich_incident"},
     "jsonschema_rs": {"config", "knowledge/schemas", "own_handles"},
 }
