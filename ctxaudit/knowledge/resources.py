@@ -95,6 +95,11 @@ POLL_TOOLS = word_set(
     """taskoutput bashoutput readbash readpowershell getterminaloutput commandstatus readagent
     waitagent wait sessionstatus gettaskoutput monitor sleep readcommandoutput listagents"""
 )
+#: Words in the name of a tool that looks through the files, whatever it looks for.
+TREE_WORDS = word_set(
+    """code codebase file files repo repository source sources symbol symbols grep directory folder
+    workspace project tree"""
+)
 TEST_SUITES = word_set("suite suites all")
 TEST_WORDS = word_set("test tests lint typecheck build checks linter unittest pytest")
 _POLL_URL = regex(r"/(?:health|healthz|healthcheck|status|ready|readyz|livez|ping)\b", re.I)
@@ -121,7 +126,8 @@ def touches(tool: str, arguments: object) -> Touch:
         return Touch(named | {TREE, ANYTHING}, frozenset(), everything=True)
     specific = {r for r in named if not r.startswith("noun:")}
     if effect is Effect.READ:
-        walks = not specific and agent_tools.TABLE.get(squash(tool)) == "r"
+        own = agent_tools.TABLE.get(squash(tool)) == "r"
+        walks = not specific and (own or not TREE_WORDS.isdisjoint(verbs.words(short(tool))))
         return Touch(named | {TREE if walks else ANYTHING} if not specific else named)
     return Touch(named, named or frozenset({ANYTHING}))
 
