@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from ctxaudit.context import ContextState, Eviction
 from ctxaudit.frozen import frozen
 from ctxaudit.knowledge.handles import HandleKind, handles
+from ctxaudit.knowledge.mentions import mentions
 from ctxaudit.knowledge.negatives import negative
 from ctxaudit.knowledge.resources import ANYTHING, may_affect, touches
 from ctxaudit.knowledge.sameness import NEAR, near_same
@@ -127,7 +128,7 @@ def asked_for(repeat: Repeat, call: ToolCall, ctx: ContextState) -> bool:
     subject = subjects(call)
     for span in ctx.after(repeat.result):
         if span.kind is Kind.USER and (
-            AGAIN.search(span.text) or any(word in span.text for word in subject)
+            AGAIN.search(span.text) or any(mentions(span.text, word) for word in subject)
         ):
             return True
     return False

@@ -6,6 +6,7 @@ from ctxaudit.knowledge.schemas import flatten
 from ctxaudit.model import Cause, Evidence, Kind, Severity, Span, ToolCall, dumps
 from ctxaudit.rule import Findings, Rule
 
+MIN_STUB, MAX_STUB = 6, 300  # characters of a stub that is known by its text alone
 WINDOW = 200_000  # characters of an argument that are looked at
 
 
@@ -35,7 +36,9 @@ class PlaceholderAsData(Rule):
         if not hinted(dumps(call.arguments)):
             return
         for path, leaf in flatten(call.arguments):
-            phrase = embedded(leaf[:WINDOW]) if isinstance(leaf, str) else None
+            if not isinstance(leaf, str):
+                continue
+            phrase = embedded(leaf[:WINDOW]) or _copied(leaf[:WINDOW], ctx)
             source = self._source(phrase, ctx) if phrase else None
             if phrase is None or source is None:
                 continue
@@ -63,6 +66,17 @@ class PlaceholderAsData(Rule):
             ):
                 return span
         return None
+
+
+def _copied(text: str, ctx: ContextState) -> str | None:
+    """A line of the text that is, as a whole, what stands in this prompt for something cleared."""
+    lines = {line.strip() for line in text.split("\n")}
+    for span in ctx.resident.values():
+        if span.kind is Kind.TOMBSTONE and MIN_STUB <= len(span.text) <= MAX_STUB:
+            stub = span.text.strip()
+            if stub in lines and span.id in ctx.evicted:
+                return stub
+    return None
 
 
 def _margins(text: str) -> str:
