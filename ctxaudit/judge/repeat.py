@@ -179,6 +179,10 @@ def success_kept(repeat: Repeat, call: ToolCall, ctx: ContextState) -> bool:
     return False
 
 
+#: Distinctive words of a call from which one alone does not tell what a sentence is about.
+MANY = 12
+
+
 def handle_values(text: str) -> set[str]:
     """Opaque handles that a result introduced."""
     strong = (HandleKind.OPAQUE, HandleKind.UUID)
@@ -186,7 +190,10 @@ def handle_values(text: str) -> set[str]:
 
 
 def _about(sentence: str, subject: tuple[str, ...]) -> bool:
-    return any(word in sentence for word in subject)
+    """Whether a sentence is about a call: one word of its arguments is enough unless they are
+    many, of which any long conversation holds one."""
+    found = sum(word in sentence for word in subject)
+    return found > (len(subject) >= MANY)
 
 
 def told(call: ToolCall) -> str:
