@@ -16,9 +16,13 @@ from ctxaudit.commands.golden import golden
 from ctxaudit.commands.lists import config, explain, formats, rules, schema
 from ctxaudit.commands.looks import context, doctor
 from ctxaudit.commands.scan import scan
+from ctxaudit.commands.watch import watch
 from ctxaudit.errors import CtxauditError
 
-COMMANDS = (scan, demo, context, doctor, explain, rules, formats, convert, schema, config)
+COMMANDS = (
+    *(scan, demo, watch, context, doctor, explain),
+    *(rules, formats, convert, schema, config),
+)
 
 
 def application(only: str | None = None) -> typer.Typer:

@@ -45,7 +45,7 @@ MAY_IMPORT = {
     "timeline": "context model",
     "replay": "context metrics model plugins rule settings timeline",
     "report": "log model timeline",
-    "rulebook": "selection",
+    "rulebook": "model selection",
     "reporters": "log model report rulebook safe timeline",
     "audit": "adapters errors globs log model replay report rule rules settings",
     "progress": "model safe",
@@ -57,6 +57,7 @@ MAY_IMPORT = {
     "baseline": "errors log model report safe",
     "plan": "accept adapters audit baseline config errors log mcp_tools model own_handles report "
     "selection settings tokens",
+    "watching": "audit report",
     "golden": "errors model report safe",
     "look": "adapters audit context errors log model replay safe",
     "doctor": "adapters model report rule safe",
@@ -66,7 +67,7 @@ MAY_IMPORT = {
     "convert": "adapters model",
     "console": "errors log report reporters safe",
     "commands": "adapters audit baseline config console contract convert docs doctor errors "
-    "golden log look narrow parallel plan report reporters rules selection shipped",
+    "golden log look narrow parallel plan report reporters rules selection shipped watching",
     "testing": "config golden parallel plan report reporters",
     "pytest_plugin": "audit testing",
     "cli": "commands console errors",
