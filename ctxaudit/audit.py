@@ -229,6 +229,7 @@ def _summed(
         session.metrics.as_dict(session.turns),
         tuple(_unchecked(options.rules, extent)),
         session.timeline,
+        session.traces,
     )
 
 

@@ -198,6 +198,7 @@ class Lane:
             complete=self.ledger.offers.complete,
             error=snapshot.error,
             prompt_tokens=snapshot.prompt_tokens,
+            trace=snapshot.trace,
             gaps=gaps,
             restored=tuple(difference.restored),
             withdrawn=tuple(difference.withdrawn),

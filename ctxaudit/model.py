@@ -269,7 +269,8 @@ class Turn:
     refusal. ``prompt_tokens`` is the provider's count, None where not logged. ``restored`` are the
     ids of spans that had been evicted and are in the prompt again, ``withdrawn`` those of spans
     that left without a pruning decision: a rewind, a rewritten system prompt, reasoning that is
-    never sent back.
+    never sent back. ``trace`` is where the call stands in the log's own trace: the ids of the trace
+    and of the span in hexadecimal, empty if the log is no trace.
     """
 
     where: Location
@@ -285,6 +286,7 @@ class Turn:
     gaps: tuple[Gap, ...] = ()
     restored: tuple[str, ...] = ()
     withdrawn: tuple[str, ...] = ()
+    trace: tuple[str, str] | tuple[()] = ()
 
 
 @frozen

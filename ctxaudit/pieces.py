@@ -44,7 +44,7 @@ class Snapshot:
     the answer is made, each with its pieces: where the next prompt repeats one, it is not read
     again. ``lane`` tells agents of one session apart where the log does. ``partial``: the record
     was cut, so nothing is inferred from what it lacks. ``stated`` is the pruner's name where the
-    log itself says that this prompt was edited.
+    log itself says that this prompt was edited. ``trace``: see ``Turn``.
     """
 
     path: str
@@ -63,3 +63,4 @@ class Snapshot:
     gaps: tuple[Gap, ...] = ()
     complete: Callable[[Any], bool] | None = None
     said: list[tuple[Any, list[Piece]]] = field(default_factory=list)
+    trace: tuple[str, str] | tuple[()] = ()

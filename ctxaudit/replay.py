@@ -86,6 +86,7 @@ class Session:
         self.calls = 0
         self.decisions = 0
         self.known = 0  # turns whose tools the log tells
+        self.traces: dict[int, tuple[str, str]] = {}  # of each turn, where the log is a trace
         # The log begins in the middle of it: an earlier log may hold the beginning.
         self.midway = first.where.turn > 1 or any(s.kind is Kind.CALL for s in first.added)
 
@@ -119,6 +120,8 @@ class Session:
         ctx = self.ctx
         self.turns = max(self.turns, turn.where.turn)
         self.known += ctx.tools_known or turn.tools is not None
+        if turn.trace:
+            self.traces[turn.where.turn] = turn.trace
         if ctx.touched:
             for hook in self.hooks["on_prompt"]:
                 yield from hook(ctx) or ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 
@@ -17,7 +17,8 @@ from ctxaudit.timeline import Timeline
 class SessionReport:
     """What was seen of one session.
 
-    ``unchecked`` are (rule code, reason); ``timeline`` is None unless an output draws it.
+    ``unchecked`` are (rule code, reason); ``timeline`` is None unless an output draws it;
+    ``traces`` are the trace and span of each turn, where the log is a trace.
     """
 
     log: str
@@ -31,6 +32,7 @@ class SessionReport:
     metrics: dict[str, float | int | bool | None]
     unchecked: tuple[tuple[str, str], ...] = ()
     timeline: Timeline | None = None
+    traces: Mapping[int, tuple[str, str]] = field(default_factory=dict)
 
 
 @frozen

@@ -8,12 +8,16 @@ from ctxaudit.patterns import regex
 from ctxaudit.redaction import MASK, redact
 
 #: Characters that do something to a terminal, a reader's eye or an encoder instead of being shown:
-#: controls, bidirectional and invisible ones, halves of surrogate pairs, tags.
+#: controls, bidirectional and invisible ones, halves of surrogate pairs, tags, what XML forbids.
+#: And what begins ``##[error]`` or ``##vso[...]``, which build services obey anywhere in a line.
 ACTIVE = regex(
+    r"#(?=#[A-Za-z]{0,40}\[)|"
     "[\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
-    "\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufeff\uffa0\ufff0-\ufffb"
+    "\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff"
     "\U000e0000-\U000e0fff]"
 )
+#: What a workflow obeys at the beginning of a line: ``::error::``, behind whatever blanks.
+COMMAND = regex(r"(?m)^((?:[^\S\n]|\x1b\[[0-9;]*m)*)::")
 NAMED_ESCAPES = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 MARGIN = 4000  # characters before an excerpt in which a secret may begin that reaches into it
 LIMIT = 2000  # characters of a message; a tool's name can be a megabyte long
@@ -22,6 +26,11 @@ LIMIT = 2000  # characters of a message; a tool's name can be a megabyte long
 def inert(text: str) -> str:
     """The text on one line, with every active character shown as an escape."""
     return ACTIVE.sub(_shown, text)
+
+
+def lines_inert(text: str) -> str:
+    """Lines of which none is a command of a workflow, wherever it was wrapped."""
+    return COMMAND.sub(r"\1\\x3a:", text)
 
 
 def _shown(match: re.Match[str]) -> str:

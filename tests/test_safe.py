@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ctxaudit.redaction import MASK, redact
-from ctxaudit.safe import LIMIT, clean, excerpt, inert
+from ctxaudit.safe import LIMIT, clean, excerpt, inert, lines_inert
 
 BASE62 = "aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3x"
 #: A text and the part of it that must not be shown.
@@ -104,6 +104,10 @@ HOSTILE = {
     "tag \U000e0041": "tag \\U000e0041",
     "[bold red]markup[/] :smile:": "[bold red]markup[/] :smile:",
     "naïve 漢字 🙂": "naïve 漢字 🙂",
+    "no XML \ufffe\uffff": "no XML \\ufffe\\uffff",
+    "a ##[error]b ###[x": "a \\x23#[error]b #\\x23#[x",
+    "##vso[task.setvariable variable=A]b": "\\x23#vso[task.setvariable variable=A]b",
+    "## a [b] #[c] C## [d]": "## a [b] #[c] C## [d]",
 }
 
 
@@ -112,6 +116,14 @@ def test_active_characters_are_shown(text: str, shown: str) -> None:
     assert inert(text) == shown
     assert clean(text) == shown
     assert excerpt(text).encode() == shown.encode()
+
+
+def test_no_line_begins_with_a_command() -> None:
+    text = "::error::a\n  \u00a0\x1b[1m::set-env name=a::b\n\nstd::error::Error ::debug::c\n"
+    assert lines_inert(text) == (
+        "\\x3a:error::a\n  \u00a0\x1b[1m\\x3a:set-env name=a::b\n\nstd::error::Error ::debug::c\n"
+    )
+    assert len(lines_inert("\n" * 200_000)) == 200_000
 
 
 def test_an_excerpt_is_around_its_needle() -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from ctxaudit.adapters import langchain
 from ctxaudit.adapters.otel_genai import _listed, _put
-from ctxaudit.adapters.spans import CUT, in_order, lenient, schemas
+from ctxaudit.adapters.spans import CUT, in_order, lenient, schemas, traced
 from ctxaudit.log import Record, Source
 from ctxaudit.model import Aspect, Extent, Kind, Turn, dumps
 from ctxaudit.pieces import Piece, Snapshot
@@ -117,7 +117,14 @@ def _snapshot(span: dict[str, Any], record: Record) -> Snapshot | None:
         prompt_tokens=_number(found.get("llm.token_count.prompt")),
         partial=cut,
         gaps=(CUT,) if cut else (),
+        trace=traced(*_ids(span)),
     )
+
+
+def _ids(span: dict[str, Any]) -> tuple[Any, Any]:
+    context = span.get("context")
+    told = context if isinstance(context, dict) else span
+    return told.get("trace_id"), told.get("span_id")
 
 
 def _messages(found: dict[str, Any], prefix: str) -> tuple[list[Any], int]:

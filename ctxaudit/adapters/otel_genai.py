@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ctxaudit.adapters.spans import CUT, CutError, in_order, lenient, loads, schemas
+from ctxaudit.adapters.spans import CUT, CutError, in_order, lenient, loads, schemas, traced
 from ctxaudit.log import Record, Source
 from ctxaudit.model import Aspect, Extent, Kind, Turn, dumps
 from ctxaudit.patterns import regex
@@ -96,6 +96,7 @@ def _snapshot(span: dict[str, Any], record: Record) -> Snapshot | None:
         prompt_tokens=_number(found.get("gen_ai.usage.input_tokens")),
         partial=cut,
         gaps=(CUT,) if cut else (),
+        trace=traced(span.get("traceId"), span.get("spanId")),
     )
 
 

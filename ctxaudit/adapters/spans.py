@@ -79,3 +79,11 @@ def schemas(raw: Any) -> dict[str, ToolSchema]:
     """The tools of a list of definitions, by name."""
     found = (schema_of(lenient(tool)) for tool in raw)
     return {schema.name: schema for schema in found if schema is not None}
+
+
+def traced(trace: Any, span: Any) -> tuple[str, str] | tuple[()]:
+    """The ids of a trace and a span in plain hexadecimal, empty if they are of another kind."""
+    told = [str(one or "").removeprefix("0x").lower() for one in (trace, span)]
+    if [len(one) for one in told] != [32, 16] or not set("".join(told)) <= set("0123456789abcdef"):
+        return ()
+    return told[0], told[1]

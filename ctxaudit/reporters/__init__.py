@@ -23,7 +23,7 @@ REPORTERS = {
     name: f"ctxaudit.reporters.{name}"
     for name in (
         *("rich", "concise", "json", "jsonl", "sarif", "junit"),
-        *("github", "gitlab", "markdown", "html", "prometheus"),
+        *("github", "gitlab", "markdown", "html", "prometheus", "otlp"),
     )
 }
 

@@ -5,16 +5,22 @@ A step shows ten errors, ten warnings and ten notices; what is beyond that is co
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import IO
 
+from ctxaudit.log import Problem
 from ctxaudit.model import Severity
 from ctxaudit.report import Numbered, Report
+from ctxaudit.reporters.concise import place
+from ctxaudit.reporters.places import shown
 from ctxaudit.reporters.ranked import by_gravity
 from ctxaudit.reporters.story import counts, problems
 from ctxaudit.safe import clean, inert
 
 NAME = "github"
 MOST = 10
+LISTED = 5  # problems in their annotation
 COMMANDS = {
     Severity.CRITICAL: "error",
     Severity.ERROR: "error",
@@ -24,25 +30,19 @@ COMMANDS = {
 
 
 def write(report: Report, stream: IO[str], *, color: bool = False) -> None:
-    """Write problems, then findings, as far as they are shown."""
-    shown = dict.fromkeys(("error", "warning", "notice"), 0)
+    """Write findings as far as they are shown, one annotation for all problems, and the counts."""
+    failed = list(problems(report))
+    used = Counter({"error": 1 if failed else 0})
     left_out = 0
-    lines = [
-        _command("error", problem.path, problem.line, "ctxaudit", clean(problem.message))
-        for problem in problems(report)
-    ]
-    shown["error"] = min(MOST, len(lines))
-    left_out += len(lines) - shown["error"]
-    lines = lines[:MOST]
     for item in by_gravity(report.findings()):
         command = COMMANDS[item.finding.severity]
-        if shown[command] == MOST:
+        if used[command] == MOST:
             left_out += 1
             continue
-        shown[command] += 1
-        lines.append(_annotation(command, item))
-    for line in lines:
-        stream.write(f"{line}\n")
+        used[command] += 1
+        stream.write(f"{_annotation(command, item)}\n")
+    if failed:
+        stream.write(f"{_problems(failed)}\n")
     more = f"; {left_out} more are not annotated" if left_out else ""
     stream.write(f"ctxaudit: {counts(report)}{more}\n")
 
@@ -50,18 +50,25 @@ def write(report: Report, stream: IO[str], *, color: bool = False) -> None:
 def _annotation(command: str, item: Numbered) -> str:
     found = item.finding
     title = f"{found.rule} {found.name} ({found.severity.label}), turn {found.where.turn}"
-    text = f"{clean(found.message)}\nFix: {clean(found.fix)}"
-    return _command(command, found.where.path, found.where.line, title, text)
+    told = [clean(found.message), f"Fix: {clean(found.fix)}"]
+    return _command(command, found.where.path, found.where.line, title, told)
 
 
-def _command(command: str, path: str, line: int, title: str, text: str) -> str:
-    place = f"file={_property(inert(path))},line={max(1, line)}"
-    return f"::{command} {place},title={_property(clean(title))}::{_data(text)}"
+def _problems(failed: Sequence[Problem]) -> str:
+    first = failed[0]
+    told = [f"{place(p.path, p.line)}: {clean(p.message)}" for p in failed[:LISTED]]
+    if len(failed) > LISTED:
+        told.append(f"and {len(failed) - LISTED} more")
+    return _command("error", first.path, first.line, "Not all could be read or done", told)
+
+
+def _command(command: str, path: str, line: int, title: str, told: Sequence[str]) -> str:
+    at = f"file={_property(inert(shown(path)))}" + (f",line={line}" if line else "")
+    return f"::{command} {at},title={_property(clean(title))}::{_data(chr(10).join(told))}"
 
 
 def _data(text: str) -> str:
-    kept = "\n".join(inert(line) for line in text.split("\n"))
-    return kept.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def _property(text: str) -> str:

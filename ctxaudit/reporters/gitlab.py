@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import PurePath
 from typing import IO, Any
 
 import orjson
 
 from ctxaudit.model import Severity
 from ctxaudit.report import Numbered, Report, fingerprint
+from ctxaudit.reporters.places import shown
 from ctxaudit.reporters.story import problems
 from ctxaudit.safe import clean, inert
 
@@ -50,4 +50,4 @@ def _issue(item: Numbered) -> dict[str, Any]:
 
 
 def _place(path: str, line: int) -> dict[str, Any]:
-    return {"path": PurePath(inert(path)).as_posix(), "lines": {"begin": max(1, line)}}
+    return {"path": inert(shown(path)), "lines": {"begin": max(1, line)}}

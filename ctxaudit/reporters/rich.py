@@ -15,7 +15,7 @@ from ctxaudit.model import Severity
 from ctxaudit.report import LogReport, Numbered, Report, SessionReport
 from ctxaudit.reporters.rich_incident import count, draw, indented
 from ctxaudit.reporters.story import by_log, incidents, not_checked, problems, verdict
-from ctxaudit.safe import clean, inert
+from ctxaudit.safe import clean, inert, lines_inert
 
 NAME = "rich"
 PIPED = 100  # columns where there is no terminal, and COLUMNS does not say
@@ -43,7 +43,7 @@ def write(report: Report, stream: IO[str], *, color: bool = False) -> None:
     told = Text(f"exit code {report.exit_code}: {verdict(report)}", style="bold")
     console.print(told)
     text = "".join(f"{line.rstrip()}\n" for line in drawn.getvalue().split("\n"))
-    stream.write(_encodable(text.rstrip("\n") + "\n", stream))
+    stream.write(_encodable(lines_inert(text.rstrip("\n")) + "\n", stream))
 
 
 def _width(stream: IO[str]) -> int:

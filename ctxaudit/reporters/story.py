@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from ctxaudit.frozen import frozen
 from ctxaudit.log import Problem
 from ctxaudit.model import Cause, Severity
-from ctxaudit.report import LogReport, Numbered, Report
+from ctxaudit.report import LogReport, Numbered, Report, SessionReport
 
 MAX_PROBLEMS = 20  # of one log; who has more looks at the first ones
 
@@ -66,13 +66,18 @@ def not_checked(report: Report) -> dict[str, int]:
     """What the logs did not show, and in how many sessions; the same reason is told once."""
     sessions: dict[str, set[tuple[str, str]]] = {}
     for session in report.sessions:
-        rules: dict[str, list[str]] = {}
-        for rule, reason in session.unchecked:
-            rules.setdefault(reason, []).append(rule)
-        grouped = [f"{', '.join(codes)}: {reason}" for reason, codes in rules.items()]
-        for reason in (*session.notes, *grouped):
+        for reason in unseen(session):
             sessions.setdefault(reason, set()).add((session.log, session.session))
     return {reason: len(where) for reason, where in sessions.items()}
+
+
+def unseen(session: SessionReport) -> list[str]:
+    """What the log does not show of a session, and which rules could not look for that."""
+    rules: dict[str, list[str]] = {}
+    for rule, reason in session.unchecked:
+        rules.setdefault(reason, []).append(rule)
+    grouped = [f"{', '.join(codes)}: {reason}" for reason, codes in rules.items()]
+    return [*session.notes, *grouped]
 
 
 def problems(report: Report) -> Iterator[Problem]:
