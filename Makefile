@@ -40,6 +40,7 @@ format: $(READY)  ## fix what can be fixed
 
 docs: $(READY)  ## write the generated pages
 	@$(BIN)/python docs/gen_rules.py
+	@$(BIN)/python docs/gen_screenshot.py
 
 update: docs  ## accept today's output as the expected one; read the diff
 	@$(BIN)/python -m pytest --update

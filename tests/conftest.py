@@ -6,6 +6,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+#: The same examples at every run; CTXAUDIT_SEARCH=1 looks for new ones.
+settings.register_profile("steady", derandomize=not os.environ.get("CTXAUDIT_SEARCH"))
+settings.load_profile("steady")
 
 ROOT = Path(__file__).parent.parent
 FIXTURES = ROOT / "fixtures"

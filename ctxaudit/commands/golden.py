@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,6 +10,7 @@ import typer
 
 from ctxaudit import console
 from ctxaudit.commands.choices import ConfigFile, Isolated
+from ctxaudit.errors import UsageError
 
 if TYPE_CHECKING:
     from ctxaudit.report import Report
@@ -19,59 +21,62 @@ golden = typer.Typer(
     no_args_is_help=True,
 )
 Paths = Annotated[
-    list[str], typer.Argument(help="Logs, or directories of them.", metavar="PATHS...")
+    list[str] | None, typer.Argument(help="Logs, or directories of them.", metavar="PATHS...")
 ]
 
 
 @golden.command()
-def record(paths: Paths, config: ConfigFile = None, isolated: Isolated = False) -> None:
+def record(paths: Paths = None, config: ConfigFile = None, isolated: Isolated = False) -> None:
     """Write what is found now beside each log, as <log>.expected.
 
     Example: ctxaudit golden record golden/
     """
     from ctxaudit import golden as goldens
 
-    report = _audited(paths, config, isolated)
+    report, _ = _audited(paths, config, isolated)
     for path in goldens.record(report):
         console.out(f"wrote {path}")
     raise typer.Exit(_failure(report))
 
 
 @golden.command()
-def check(paths: Paths, config: ConfigFile = None, isolated: Isolated = False) -> None:
+def check(paths: Paths = None, config: ConfigFile = None, isolated: Isolated = False) -> None:
     """Compare each log with what stands beside it; any difference is exit code 1.
 
     Example: ctxaudit golden check golden/
     """
     from ctxaudit import golden as goldens
 
-    report = _audited(paths, config, isolated)
+    report, folders = _audited(paths, config, isolated)
     compared = goldens.check(report)
     different = [one for one in compared if one.lines]
     for one in different:
         console.out("\n".join(one.lines))
-    gone = goldens.strays(path for path in paths if Path(path).is_dir())
+    gone = goldens.strays(path for path in folders if Path(path).is_dir())
     for path in gone:
         console.out(f"{path}: its log is gone")
     total = len(different) + len(gone)
-    console.out(f"{len(compared)} logs compared, {total} differ" if total else _same(len(compared)))
+    if total or compared:
+        differ = f"{total} differ" if total else "all as expected"
+        console.out(f"{len(compared)} logs compared, {differ}")
     raise typer.Exit(_failure(report) or (1 if total else 0))
 
 
-def _same(count: int) -> str:
-    return f"{count} logs compared, all as expected"
-
-
-def _audited(paths: list[str], config: str | None, isolated: bool) -> Report:
+def _audited(
+    paths: list[str] | None, config: str | None, isolated: bool
+) -> tuple[Report, Sequence[str]]:
+    """The report of the paths, or of those in the configuration, and the paths."""
     from ctxaudit.config import load
     from ctxaudit.parallel import audit_paths
     from ctxaudit.plan import plan
     from ctxaudit.reporters.story import problems
 
     made = plan(load(config, isolated=isolated).over({"paths": paths, "baseline": None}))
+    if not made.paths:
+        raise UsageError("no path to audit; name one, or set `paths` in the configuration")
     report = made.report(audit_paths(made.paths, made.options, exclude=made.exclude))
     console.tell(problems(report))
-    return report
+    return report, made.paths
 
 
 def _failure(report: Report) -> int:

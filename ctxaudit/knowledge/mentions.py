@@ -57,13 +57,23 @@ def _is_escape(text: str, start: int) -> bool:
     r"""Is the letter before ``start`` the end of a JSON escape (``\n``, ``\u0022``)?"""
     if text[start - 1] in _ESCAPES and text[start - 2 : start - 1] == "\\":
         return text[start - 3 : start - 2] != "\\"
-    return start >= 6 and text[start - 6 : start - 4] == "\\u"
+    return start >= 6 and text[start - 6 : start - 4] == "\\u" and not _letter(text, start - 6)
+
+
+def _letter(text: str, at: int) -> bool:
+    r"""Is the escape (``\u00e9``) at a place that of a letter or a figure?"""
+    try:
+        return _is_part(chr(int(text[at + 2 : at + 6], 16)))
+    except ValueError:
+        return False
 
 
 def _free_right(text: str, end: int, value: str) -> bool:
     char, beyond = text[end : end + 1], text[end + 1 : end + 2]
     if not char:
         return True
+    if char == "\\" and beyond == "u" and _is_part(value[-1]):
+        return not _letter(text, end)
     if _is_part(char):
         return not _is_part(value[-1])
     if value.isdigit():
