@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import chain, islice
@@ -231,6 +231,20 @@ class Source:
                     continue
                 if built is not None:
                     yield built
+
+    def through(
+        self, build: Callable[[Record], Record | None], take: Callable[[Record], Iterable[T]]
+    ) -> Iterator[T]:
+        """``take`` over every record that ``build`` lets through, in their order; one whose shape is
+        wrong to either is told as damaged and passed over.
+        """
+        for record in self.each(build):
+            try:
+                yield from take(record)
+            except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+                own = (log for log in self.logs if record.path.startswith(log.name))
+                log = next(own, self.logs[0])
+                log.damaged(record.line, f"unexpected shape: {_reason(error)}")
 
     def note(self, text: str) -> None:
         """Something that the reader of the report should know of the log; the same is told once."""

@@ -46,6 +46,9 @@ FORMATS = {
     "langsmith": "langsmith",
     "openinference": "openinference",
     "otel-genai": "otel_genai",
+    "pi": "pi",
+    "opencode": "opencode",
+    "copilot-cli": "copilot_cli",
 }
 
 

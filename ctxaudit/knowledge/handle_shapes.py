@@ -122,8 +122,9 @@ PREFIXED = regex(r"([a-z]{2,10})[_-](?=[a-z]*[A-Z])(?=[A-Z]*[a-z])([A-Za-z]{3,64
 CAMEL_PIECE = regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 SHOUTED = regex(r"[A-Z]{5,12}")
 SLUG_DATE = regex(r"(?<!\d)(?:19|20)\d\d[-_.]?[01]\d[-_.]?[0-3]\d(?!\d)")
-NAMED = regex(  #: ``Sum256``, ``checkpoint1ID``: a name in code that has a figure
+NAMED = regex(  #: ``Sum256``, ``checkpoint1ID``, ``Int32Array``: a name in code that has a figure
     r"[A-Z]?[a-z]{3,20}(?:[A-Z][a-z]{1,20}){0,5}\d{1,3}(?:[A-Z][A-Za-z]{1,20})?"
+    r"|[A-Z]?[a-z]{1,20}\d{1,3}(?:[A-Z][a-z]{2,20}){1,5}"
 )
 CHARACTER_CLASS = regex(r"a-[zf]A-[ZF]|0-9a-[zf]|[A-Z]-[A-Z]0-9|[zf]0-9|[ZF]0-9")
 UTILITY = regex(r"[a-z]+(?:-[a-z]+){0,6}-\d{1,3}")  #: ``text-gray-800``

@@ -34,6 +34,13 @@ SECRET = regex(
     r"\b(one[- ]time|otp|single[- ]use|valid once|will not be shown again|only shown once)\b",
     re.IGNORECASE,
 )
+COMMITTED = regex(r"\bgit\b[^\n|;&]{0,200}\b(?:commit|tag|push|merge|branch|stash|cherry-pick)\b")
+#: Who can say no and cannot be asked by running it again, as a policy can.
+PERSON = regex(
+    r"\b(?:users?|human|person|approver|reviewer|operator|manager|owner|admin\w*|customer|team|lead"
+    r"|declined|vetoed|said no|don't want|do not want|rejected by|denied by|not approved)\b",
+    re.IGNORECASE,
+)
 MAX_EVIDENCE = 5
 
 
@@ -56,8 +63,8 @@ class IrreducibleEviction(Rule):
     ## What it does
     Reports, once per decision, evicted results of calls that add something, refusals by a person
     and one-time secrets, when no text in the prompt keeps them. Noted only: negative results that
-    still hold (they can be had again, at the price of a step and of another answer), a bare "done"
-    whose call stayed, and deeds of the agent's own tools, which its runtime remembers.
+    still hold and a policy's refusals (they can be had again, at the price of a step), a bare
+    "done" whose call stayed, and deeds that the agent's runtime or version control remembers.
 
     ## Why it matters
     A file can be read again. A send cannot be unsent, a person's no cannot be looked up, and a code
@@ -134,7 +141,8 @@ def _loss(call: ToolCall, eviction: Eviction, ctx: ContextState) -> Loss | None:
         return Loss(call, eviction, "the success", _is_hard(call, span, what, ctx))
     if said.kind is NegativeKind.REFUSED:
         kept = negative_kept(repeat, call, ctx)
-        return None if kept else Loss(call, eviction, "the refusal", True)
+        person = PERSON.search(span.text[:2000]) is not None
+        return None if kept else Loss(call, eviction, "the refusal", person)
     if not reads:
         return None
     if negative_kept(repeat, call, ctx) or changed_between(repeat, call, ctx):
@@ -143,9 +151,10 @@ def _loss(call: ToolCall, eviction: Eviction, ctx: ContextState) -> Loss | None:
 
 
 def _is_hard(call: ToolCall, result: Span, what: Verdict, ctx: ContextState) -> bool:
-    """A bare "done" says no more than the call that is still there, and what an agent's own tools
-    did (tasks, memories, sub-agents) its runtime can tell."""
-    if what.source == "table":
+    """A bare "done" says no more than the call that is still there; what an agent's own tools did
+    (tasks, memories, sub-agents) its runtime can tell, and what was committed the history."""
+    command = command_of(call.tool, call.arguments)
+    if what.source == "table" or (command is not None and COMMITTED.search(command)):
         return False
     return call.id not in ctx.resident or bool(handle_values(result.text))
 

@@ -13,7 +13,11 @@ from ctxaudit.model import (
     ToolCall,
     result_id,
 )
+from ctxaudit.patterns import regex
 from ctxaudit.rule import Findings, Rule
+
+#: The id of a call, as providers name it when they refuse a prompt.
+CALL_ID = regex(r"\b(?:toolu|call|fc|tool|srvtoolu)_[\w-]{4,80}")
 
 
 class SeveredPair(Rule):
@@ -60,7 +64,10 @@ class SeveredPair(Rule):
         why = failure(error, True)
         if why is None or why.kind is not FailureKind.PAIRING:
             return
+        named = set(CALL_ID.findall(error))
         for call in ctx.calls.values():
+            if named and call.id not in named:
+                continue
             span = ctx.resident.get(call.id)
             if call.id in self.told or span is None or result_id(call.id) in ctx.resident:
                 continue
