@@ -235,8 +235,8 @@ class Source:
     def through(
         self, build: Callable[[Record], Record | None], take: Callable[[Record], Iterable[T]]
     ) -> Iterator[T]:
-        """``take`` over every record that ``build`` lets through, in their order; one whose shape is
-        wrong to either is told as damaged and passed over.
+        """``take`` over every record that ``build`` lets through; one of a shape that is wrong to
+        either is told as damaged and passed over.
         """
         for record in self.each(build):
             try:

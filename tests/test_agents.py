@@ -62,6 +62,18 @@ TURNS = {
         ("ses_plugin", 4, [], []),
         ("ses_plugin", 4, [], [(CLEARED, ("result:t1",))]),
     ],
+    "gemini_cli/record.json": [("gem-1", 1, ["k1"], []), ("gem-1", 2, [], [])],
+    "gemini_cli/lines.jsonl": [
+        ("gem-2", 1, ["k1"], []),
+        ("gem-2", 2, [], []),
+        ("gem-2", 3, ["k2"], []),
+        ("gem-2", 4, ["k3"], []),
+        ("gem-2", 5, [], [(SUMMARY, None)]),
+    ],
+    "gemini_cli/chat.json": [
+        ("chat", 1, ["call:1", "call:2"], []),
+        ("chat", 2, [], []),
+    ],
     "copilot_cli/events.jsonl": [
         ("cop-1", 1, ["c1"], []),
         ("cop-1", 2, ["c2"], []),
@@ -110,7 +122,38 @@ def test_results_tell_failures() -> None:
         for span in turn.added
         if span.kind is Kind.RESULT and span.failed
     ]
-    assert failed == [("c1", True), ("t3", True), ("c3", True)]
+    assert failed == [("c1", True), ("t3", True), ("call:2", True), ("c3", True)]
+
+
+def test_a_masked_result_that_the_model_has_not_seen_is_as_it_was_sent() -> None:
+    fourth, fifth = turns(FOLDER / "gemini_cli" / "lines.jsonl")[-2:]
+    assert [call.id for call in fourth.calls] == ["k3"]
+    assert {"k1", "result:k1"} <= set(fifth.decisions[0].spans)
+    texts = [span.text for span in fifth.added if span.kind is Kind.RESULT]
+    assert len(texts) == 1
+
+
+def test_a_rewind_is_no_pruning() -> None:
+    fourth = turns(FOLDER / "gemini_cli" / "lines.jsonl")[3]
+    assert {"g4", "k2"} <= set(fourth.withdrawn)
+    assert fourth.decisions == ()
+
+
+@pytest.mark.parametrize("name", ["messages", "query"])
+def test_observations_that_a_processor_took_out(name: str) -> None:
+    found = turns(FOLDER / "swe_agent" / f"{name}.traj")
+    assert [[call.id for call in turn.calls] for turn in found] == [["s0"], ["s1"], ["s2"]][
+        : len(found)
+    ] or name == "query"
+    pruned = [(t.where.turn, d.kind, d.spans) for t in found for d in t.decisions]
+    assert pruned == [(3, CLEARED, ("result:s0",))]
+
+
+def test_actions_in_texts_are_calls() -> None:
+    first, second = turns(FOLDER / "swe_agent" / "texts.traj")
+    assert [call.arguments for call in first.calls] == [{"command": "ls"}]
+    assert [span.kind for span in second.added] == [Kind.RESULT]
+    assert second.gaps or first.gaps
 
 
 def test_a_branch_is_no_pruning() -> None:
@@ -150,6 +193,10 @@ COUNTED = {
     "opencode/learn-p5-ses_05c124b05ffexe198kAl9VVoyz.json": (78, 0),
     "copilot-cli/StarCar-70b173ed-7b83-485a-b71a-5adb0591db07.jsonl": (246, 1),
     "copilot-cli/agentv-10fb4666-56f0-4352-90fc-715caf95b418.jsonl": (68, 0),
+    # The compactions that a script counts here are words in source code that a tool has read.
+    "gemini-cli/gemini-cli-NotFollowingUserIntent.json": (56, 0),
+    "gemini-cli/gemini-cli-failed_to_enter_planmode.json": (39, 0),
+    "sweagent/function_calling_replace_from_source.traj": (13, 8),
 }
 
 

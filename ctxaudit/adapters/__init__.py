@@ -49,6 +49,8 @@ FORMATS = {
     "pi": "pi",
     "opencode": "opencode",
     "copilot-cli": "copilot_cli",
+    "gemini-cli": "gemini_cli",
+    "swe-agent": "swe_agent",
 }
 
 

@@ -108,7 +108,10 @@ class Conversation:
         told = [span_id for span_id in dict.fromkeys(spans) if span_id in self.resident]
         added = {span.id for span in self._added}
         unseen = [span_id for span_id in told if span_id in added]
-        self._added = [span for span in self._added if span.id not in unseen]
+        if stubs:  # what the model never saw in full it sees as it is now
+            self._shorten({i: text for i, text in stubs.items() if i in unseen})
+        else:
+            self._added = [span for span in self._added if span.id not in unseen]
         for span_id in told:
             if not stubs or span_id not in stubs:
                 del self.resident[span_id]
@@ -127,6 +130,13 @@ class Conversation:
             stubs={i: text for i, text in (stubs or {}).items() if i in seen},
         )
         self._decisions.append(decision)
+
+    def _shorten(self, texts: dict[str, str]) -> None:
+        self._added = [
+            replace(span, text=texts[span.id]) if span.id in texts else span
+            for span in self._added
+        ]
+        self.resident |= {span.id: span for span in self._added if span.id in texts}
 
     def rewind(self, spans: Iterable[str]) -> None:
         """Spans that left because somebody went back: no pruner is to blame."""

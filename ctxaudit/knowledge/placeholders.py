@@ -63,6 +63,8 @@ TEMPLATES: tuple[tuple[StubKind, str], ...] = (
     (CLEARED, "[input removed due to failed tool call]"),
     (CLEARED, "[questions removed - see output for user's answers]"),
     (CLEARED, "Older context pruned."),
+    (CLEARED, "Old environment output: (<n> lines omitted)"),
+    (CLEARED, "Outdated window with <n> lines omitted..."),
     (CLEARED, "[[NOTE] This file read has been removed to save space in the context window.<*>]"),
     (
         CLEARED,
