@@ -12,17 +12,29 @@ from ctxaudit.log import Log, Source
 from ctxaudit.model import ToolSchema, Turn
 from ctxaudit.rule import Rule
 from ctxaudit.safe import clean, excerpt
-from ctxaudit.shipped import example_of
+from ctxaudit.shipped import example_of, twins_of
 
 WIDTH = 88
 MAX_LINES = 40
 
 
 def example(rule: type[Rule]) -> str:
-    """The example in plain lines; empty if the fixtures are not here."""
+    """The example in plain lines, and what is found in it; empty if the fixtures are not here."""
     path = example_of(rule.__module__.rsplit(".", 1)[-1])
-    if path is None:
-        return ""
+    return "\n".join([*_turns(path), "", *_findings(rule, path)]) if path else ""
+
+
+def sound(rule: type[Rule]) -> tuple[str, str]:
+    """A sound version of the example: what makes it one, and its turns; both empty if there is
+    none."""
+    twins = twins_of(rule.__module__.rsplit(".", 1)[-1])
+    if not twins:
+        return "", ""
+    why = twins[0].stem.removeprefix("good_").replace("_", " ")
+    return why, "\n".join(_turns(twins[0]))
+
+
+def _turns(path: Path) -> list[str]:
     told: list[str] = []
     tools: Mapping[str, ToolSchema] | None = None
     for turn in native.read(Source((Log(str(path)),))):
@@ -30,7 +42,7 @@ def example(rule: type[Rule]) -> str:
         tools = turn.tools
     if len(told) > MAX_LINES:
         told = [*told[:MAX_LINES], "..."]
-    return "\n".join([*told, "", *_findings(rule, path)])
+    return told
 
 
 def _turn(turn: Turn, before: Mapping[str, ToolSchema] | None) -> Iterator[str]:

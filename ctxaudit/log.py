@@ -143,16 +143,19 @@ class Log:
             number += 1
             if number == 1 and raw.startswith(BOM):
                 raw = raw[len(BOM) :]
-            text = raw.strip()
-            if not text:
+            if raw.isspace():
                 continue
-            self.empty = False
-            if b"\0" in text[:4096]:
-                raise LogError("binary file, not a log of JSON lines")
+            if self.empty:
+                self.empty = False
+                if b"\0" in raw[:4096]:
+                    raise LogError("binary file, not a log of JSON lines")
             try:
-                yield Record(self.name, number, parser.loads(text))
+                yield Record(self.name, number, parser.loads(raw))
             except orjson.JSONDecodeError as error:
-                if number == 1 and text[:1] in (b"{", b"[") and (rest := stream.read()):
+                if b"\0" in raw[:4096]:
+                    raise LogError("binary file, not a log of JSON lines") from None
+                begins = raw.lstrip()[:1] in (b"{", b"[")
+                if number == 1 and begins and (rest := stream.read()):
                     if (document := self._document(raw + rest)) is not None:
                         yield from document
                         return

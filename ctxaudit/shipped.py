@@ -19,6 +19,14 @@ def example_of(module: str) -> Path | None:
     return _first(f"rules/{module}/bad*.jsonl")
 
 
+def twins_of(module: str) -> list[Path]:
+    """The logs that a rule leaves alone, by the name of the rule's module."""
+    for folder in FOLDERS:
+        if logs := sorted(folder.glob(f"rules/{module}/good*.jsonl")):
+            return logs
+    return []
+
+
 def _first(pattern: str) -> Path | None:
     logs = [log for folder in FOLDERS for log in sorted(folder.glob(pattern))]
     return logs[0] if logs else None

@@ -133,8 +133,7 @@ class Conversation:
 
     def _shorten(self, texts: dict[str, str]) -> None:
         self._added = [
-            replace(span, text=texts[span.id]) if span.id in texts else span
-            for span in self._added
+            replace(span, text=texts[span.id]) if span.id in texts else span for span in self._added
         ]
         self.resident |= {span.id: span for span in self._added if span.id in texts}
 
