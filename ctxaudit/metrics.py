@@ -16,9 +16,9 @@ from ctxaudit.tokens import CHARS_PER_TOKEN, ESTIMATE, counter, estimate
 
 #: No refusal of a call does without one of these in its beginning.
 SUSPECT = (
-    *("error", "valid", "missing", "requir", "unknown", "unexpected", "unsupported", "unrecogni"),
-    *("fail", "issue", "detail", "malform", "pars", "schema", "argument", "parameter", "propert"),
-    *("extra", "must", "exist", "tool", "function", "not found", "not a", "not defined"),
+    *("valid", "missing", "requir", "unknown", "expected", "unsupported", "unrecogni", "malform"),
+    *("pars", "schema", "argument", "parameter", "propert", "extra", "must", "allowed", "tool"),
+    *("function", "not defined", "keyerror", "typeerror", "syntax", "unavailable"),
 )
 HEAD = 2_000
 INVALID = frozenset({FailureKind.VALIDATION, FailureKind.UNKNOWN_TOOL, FailureKind.MALFORMED})

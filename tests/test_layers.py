@@ -67,7 +67,7 @@ MAY_IMPORT = {
     "convert": "adapters model",
     "console": "errors log report reporters safe",
     "commands": "adapters audit baseline config console contract convert docs doctor errors "
-    "golden log look narrow parallel plan report reporters rules selection shipped watching",
+    "golden log look narrow parallel plan report reporters rules safe selection shipped watching",
     "testing": "config golden parallel plan report reporters",
     "pytest_plugin": "audit testing",
     "cli": "commands console errors",

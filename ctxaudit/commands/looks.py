@@ -31,12 +31,13 @@ def context(
     from ctxaudit.config import load
     from ctxaudit.look import told, view
     from ctxaudit.plan import options
+    from ctxaudit.safe import lines_inert
 
     settings = load(config, isolated=isolated).over({"input-format": input_format})
     how = options(settings)
     opened, adapter = open_log(log, how.input_format)
     seen = view(opened, adapter, turn, session, how)
-    console.out("\n".join(told(seen, everything=everything)))
+    console.out(lines_inert("\n".join(told(seen, everything=everything))))
 
 
 def doctor(
@@ -51,11 +52,13 @@ def doctor(
     from ctxaudit.audit import Options, open_log, replay_logs
     from ctxaudit.doctor import diagnosis, told
     from ctxaudit.plan import known_format
+    from ctxaudit.safe import lines_inert
 
     opened, adapter = open_log(log, known_format(input_format))
     options = Options()
     report = replay_logs([opened], adapter, options)
     found = diagnosis(report, adapter, options.rules)
-    console.out(console.indented(found) if format is Listing.json else "\n".join(told(found)))
+    shown = console.indented(found) if format is Listing.json else "\n".join(told(found))
+    console.out(lines_inert(shown))
     console.tell(report.problems)
     raise typer.Exit(2 if any(not problem.nothing for problem in report.problems) else 0)
