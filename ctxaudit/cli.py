@@ -5,24 +5,28 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from importlib import import_module
 from typing import Annotated, NoReturn
 
 import typer
 
 from ctxaudit import __version__, console
-from ctxaudit.commands.convert import convert
-from ctxaudit.commands.demo import demo
-from ctxaudit.commands.golden import golden
-from ctxaudit.commands.lists import config, explain, formats, rules, schema
-from ctxaudit.commands.looks import context, doctor
-from ctxaudit.commands.scan import scan
-from ctxaudit.commands.watch import watch
 from ctxaudit.errors import CtxauditError
 
-COMMANDS = (
-    *(scan, demo, watch, context, doctor, explain),
-    *(rules, formats, convert, schema, config),
-)
+#: Where each command is. A module is imported when its command, or all of them, are wanted.
+COMMANDS = {
+    "scan": "scan",
+    "demo": "demo",
+    "watch": "watch",
+    "context": "looks",
+    "doctor": "looks",
+    "explain": "lists",
+    "rules": "lists",
+    "formats": "lists",
+    "convert": "convert",
+    "schema": "lists",
+    "config": "lists",
+}
 
 
 def application(only: str | None = None) -> typer.Typer:
@@ -37,11 +41,12 @@ def application(only: str | None = None) -> typer.Typer:
         rich_markup_mode=None,
         callback=_root,
     )
-    wanted = [command for command in COMMANDS if command.__name__ == only]
-    for command in wanted or COMMANDS:
-        app.command()(command)
-    if not wanted:
-        app.add_typer(golden)
+    named = [name for name in COMMANDS if name == only]
+    for name in named or COMMANDS:
+        module = import_module(f"ctxaudit.commands.{COMMANDS[name]}")
+        app.command()(getattr(module, name))
+    if not named:
+        app.add_typer(import_module("ctxaudit.commands.golden").golden)
     return app
 
 
@@ -58,9 +63,6 @@ def _root(
     ] = False,
 ) -> None:
     pass
-
-
-app = application()
 
 
 def main() -> NoReturn:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
+from typing import TYPE_CHECKING
 
 from ctxaudit.context import ContextState
 from ctxaudit.metrics import Metrics
@@ -12,7 +13,9 @@ from ctxaudit.model import Aspect, Extent, Finding, Gap, Kind, Location, Turn
 from ctxaudit.plugins import reason
 from ctxaudit.rule import Findings, Rule
 from ctxaudit.settings import Settings
-from ctxaudit.timeline import Timeline
+
+if TYPE_CHECKING:
+    from ctxaudit.timeline import Timeline
 
 
 @dataclass(slots=True)
@@ -178,7 +181,10 @@ class Replay:
             session = self.sessions.get(turn.where.session)
             if session is None:
                 session = Session(turn, self.rules, self.settings)
-                session.timeline = Timeline() if self.timelines else None
+                if self.timelines:
+                    from ctxaudit.timeline import Timeline
+
+                    session.timeline = Timeline()
                 self.sessions[turn.where.session] = session
             for finding in session.play(turn):
                 session.found(finding)

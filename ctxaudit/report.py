@@ -6,11 +6,14 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
+from typing import TYPE_CHECKING
 
 from ctxaudit.frozen import frozen
 from ctxaudit.log import Problem
 from ctxaudit.model import Aspect, Confidence, Extent, Finding, Severity
-from ctxaudit.timeline import Timeline
+
+if TYPE_CHECKING:
+    from ctxaudit.timeline import Timeline
 
 
 @frozen

@@ -8,7 +8,7 @@ import pytest
 from conftest import FIXTURES, check_golden
 from typer.testing import CliRunner
 
-from ctxaudit.cli import app
+from ctxaudit.cli import application
 
 DEMO = FIXTURES / "demo"
 STORIES = {
@@ -37,7 +37,7 @@ STORIES = {
 
 
 def scanned(path: str) -> dict:
-    result = CliRunner().invoke(app, ["scan", path, "--format", "json"])
+    result = CliRunner().invoke(application(), ["scan", path, "--format", "json"])
     report = json.loads(result.stdout)
     assert result.exit_code == report["summary"]["exit_code"]
     return report
@@ -77,13 +77,13 @@ def test_an_obeyed_tombstone_is_counted_not_reported() -> None:
 @pytest.mark.parametrize("story", ["incident", "orphan", "negative"])
 def test_rich_report(story: str, update: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(FIXTURES.parent)
-    result = CliRunner().invoke(app, ["scan", f"fixtures/demo/{story}.native.jsonl"])
+    result = CliRunner().invoke(application(), ["scan", f"fixtures/demo/{story}.native.jsonl"])
     check_golden(FIXTURES / "reports" / f"{story}.rich.txt", result.stdout, update)
 
 
 def test_json_report(update: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(FIXTURES.parent)
     result = CliRunner().invoke(
-        app, ["scan", "fixtures/demo/incident.requests.jsonl", "--format", "json"]
+        application(), ["scan", "fixtures/demo/incident.requests.jsonl", "--format", "json"]
     )
     check_golden(FIXTURES / "reports" / "incident.json", result.stdout, update)

@@ -11,7 +11,7 @@ import pytest
 from conftest import ROOT
 from typer.testing import CliRunner
 
-from ctxaudit.cli import app
+from ctxaudit.cli import application
 from ctxaudit.rules import RULES
 
 README = (ROOT / "README.md").read_text()
@@ -49,6 +49,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 def test_readme_lists_the_commands() -> None:
     (block,) = [block for block in blocks("text") if block.startswith("Commands:")]
     said = dict(re.findall(r"^  (\w+) +(.+)$", block, re.MULTILINE))
+    app = application()
     commands = {
         command.callback.__name__: (command.callback.__doc__ or "").partition("\n")[0]
         for command in app.registered_commands
@@ -85,7 +86,7 @@ def test_readme_commands_exist(line: str) -> None:
         return
     assert words[0] == "ctxaudit"
     command = words[1:3] if words[1] == "golden" else words[1:2]
-    options = CliRunner().invoke(app, [*command, "--help"])
+    options = CliRunner().invoke(application(), [*command, "--help"])
     assert options.exit_code == 0
     for option in (word for word in words if word.startswith("--")):
         assert option in options.stdout

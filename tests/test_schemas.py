@@ -13,7 +13,7 @@ from conftest import FIXTURES
 from typer.testing import CliRunner
 
 from ctxaudit.adapters import native_fields as fields
-from ctxaudit.cli import app
+from ctxaudit.cli import application
 from ctxaudit.contract import schema
 from ctxaudit.model import Aspect, DecisionKind, Extent, Kind
 
@@ -94,7 +94,7 @@ def test_a_schema_is_one_and_explains_itself(name: str) -> None:
 
 @pytest.mark.parametrize("name", FROZEN)
 def test_the_command_prints_it(name: str) -> None:
-    result = CliRunner().invoke(app, ["schema", name])
+    result = CliRunner().invoke(application(), ["schema", name])
     assert (result.exit_code, result.stdout) == (0, schema(name).decode())
 
 
@@ -177,7 +177,7 @@ def test_a_report_of_what_cannot_be_read_keeps_to_it(tmp_path: Path) -> None:
 
 def kept(arguments: list[str]) -> dict[str, Any]:
     """The report of a run, which must hold what the schema demands and nothing it does not tell."""
-    result = CliRunner().invoke(app, [*arguments, "--format", "json"])
+    result = CliRunner().invoke(application(), [*arguments, "--format", "json"])
     report: dict[str, Any] = orjson.loads(result.stdout)
     jsonschema_rs.validator_for(closed(loaded("report"))).validate(report)
     assert report["summary"]["exit_code"] == result.exit_code
