@@ -24,12 +24,14 @@ def speaks(body: dict[str, Any]) -> bool:
     """Whether a request with messages is one of this provider's."""
     if "system" in body or "anthropic_version" in body:
         return True
-    tools = body.get("tools")
+    tools, blocks = body.get("tools"), BLOCKS
     if isinstance(tools, list) and tools and isinstance(tools[0], dict):
         kind = tools[0].get("type", "custom")
-        return "input_schema" in tools[0] or ("name" in tools[0] and kind != "function")
+        if "input_schema" in tools[0] or ("name" in tools[0] and kind != "function"):
+            return True
+        blocks = CALLS | {"tool_result"}  # others think aloud in blocks too
     return any(
-        isinstance(block, dict) and block.get("type") in BLOCKS
+        isinstance(block, dict) and block.get("type") in blocks
         for message in body["messages"]
         if isinstance(message, dict) and isinstance(message.get("content"), list)
         for block in message["content"]

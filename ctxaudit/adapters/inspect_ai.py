@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ctxaudit.adapters.langchain import content_text
-from ctxaudit.adapters.spans import schemas
+from ctxaudit.adapters.spans import damage, schemas
 from ctxaudit.log import Record, Source
 from ctxaudit.model import Aspect, Extent, Gap, Kind, Turn, dumps
 from ctxaudit.pieces import Piece, Snapshot
@@ -60,7 +60,7 @@ def read(source: Source) -> Iterator[Turn]:
         ):
             yield from group
 
-    return turns(snapshots())
+    return turns(snapshots(), damage(source))
 
 
 def _all(sample: dict[str, Any], record: Record) -> Iterator[Snapshot]:
@@ -72,13 +72,14 @@ def _all(sample: dict[str, Any], record: Record) -> Iterator[Snapshot]:
         return
     pool = (sample.get("events_data") or {}).get("messages") or []
     whole = [_plain(message, attached) for message in pool]
-    edited: str | None = None
+    edited: dict[Any, str] = {}  # by the span of the agent whose next prompt it is
     for event in events:
         if event.get("event") == "compaction":
-            edited = str((event.get("metadata") or {}).get("strategy") or event.get("type"))
+            told = (event.get("metadata") or {}).get("strategy") or event.get("type")
+            edited[event.get("span_id")] = str(told)
         elif event.get("event") == "model":
-            yield _snapshot(event, whole, attached, session, edited, record)
-            edited = None
+            by = edited.pop(event.get("span_id"), None)
+            yield _snapshot(event, whole, attached, session, by, record)
 
 
 def _snapshot(
@@ -107,7 +108,7 @@ def _snapshot(
         items,
         pieces,
         schemas,
-        event.get("tools"),
+        _resolved(event.get("tools"), attached),
         reply=[p for c in choices[:1] for p in pieces(_plain(c.get("message"), attached))],
         error=str(event["error"]) if event.get("error") else None,
         prompt_tokens=tokens + cached if isinstance(tokens, int) else None,
@@ -172,9 +173,17 @@ def pieces(message: Any) -> list[Piece]:
         return [
             Piece(Kind.RESULT, told, message.get("tool_call_id"), message.get("function"), failed)
         ]
-    found = [Piece(ROLES.get(role, Kind.USER), text)] if text else []
+    found = [Piece(Kind.REASONING, thought) for thought in _thoughts(message.get("content"))]
+    found += [Piece(ROLES.get(role, Kind.USER), text)] if text else []
     for call in message.get("tool_calls") or ():
         name, arguments = str(call.get("function") or ""), call.get("arguments")
         told = f"{name} {dumps(arguments)}"
         found.append(Piece(Kind.CALL, told, call.get("id"), name, None, arguments))
     return found
+
+
+def _thoughts(content: Any) -> list[str]:
+    """What the model thought, where it can be read."""
+    blocks = content if isinstance(content, list) else ()
+    found = [b.get("reasoning") for b in blocks if isinstance(b, dict) and not b.get("redacted")]
+    return [thought for thought in found if isinstance(thought, str) and thought]

@@ -4,45 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from ctxaudit.model import Kind, dumps
-from ctxaudit.pieces import Piece
+from ctxaudit.model import dumps
 
-KINDS = {
-    "system": Kind.SYSTEM,
-    "developer": Kind.SYSTEM,
-    "human": Kind.USER,
-    "user": Kind.USER,
-    "ai": Kind.ASSISTANT,
-    "assistant": Kind.ASSISTANT,
-    "chat": Kind.USER,
+#: What the type of a message says of its role in the chat API.
+ROLES = {
+    "system": "system",
+    "developer": "system",
+    "human": "user",
+    "user": "user",
+    "chat": "user",
+    "ai": "assistant",
+    "assistant": "assistant",
+    "tool": "tool",
+    "function": "tool",
 }
 
 
-def prompt(inputs: Any) -> list[Any] | None:
-    """The messages of a model run's inputs, None if there are none."""
-    messages = inputs.get("messages") if isinstance(inputs, dict) else None
-    if isinstance(messages, list) and len(messages) == 1 and isinstance(messages[0], list):
-        messages = messages[0]
-    return [_plain(m) for m in messages] if isinstance(messages, list) else None
-
-
-def reply(outputs: Any) -> list[Piece]:
-    """What a model run answered."""
-    if not isinstance(outputs, dict):
-        return []
-    found = []
-    for group in outputs.get("generations") or ():
-        for generation in group if isinstance(group, list) else [group]:
-            if isinstance(generation, dict) and "message" in generation:
-                found += pieces(_plain(generation["message"]))
-    for choice in outputs.get("choices") or ():
-        found += pieces(_plain(choice.get("message", {})))
-    if not found and "role" in outputs:
-        found = pieces(_plain(outputs))
-    return found
-
-
-def _plain(message: Any) -> Any:
+def plain(message: Any) -> Any:
     """A message without what changes from call to call, so that equal ones are equal.
 
     Ids are kept out: an edited message gets a new one, and so does every copy.
@@ -62,25 +40,6 @@ def _plain(message: Any) -> Any:
         "name": fields.get("name"),
         "status": fields.get("status"),
     }
-
-
-def pieces(message: Any) -> list[Piece]:
-    """A plain message, as pieces."""
-    if not isinstance(message, dict):
-        return []
-    text = content_text(message.get("content"))
-    sort = str(message.get("type"))
-    if sort in ("tool", "function"):
-        failed = message.get("status") == "error" or None
-        return [Piece(Kind.RESULT, text, message.get("tool_call_id"), message.get("name"), failed)]
-    found = [Piece(KINDS.get(sort, Kind.USER), text)] if text else []
-    for call in message.get("tool_calls") or ():
-        inner = call.get("function") or {}
-        name = str(call.get("name") or inner.get("name") or "")
-        arguments = call.get("args", inner.get("arguments"))
-        told = f"{name} {dumps(arguments)}"
-        found.append(Piece(Kind.CALL, told, call.get("id"), name, None, arguments))
-    return found
 
 
 def content_text(content: Any) -> str:

@@ -37,10 +37,11 @@ def tools(body: dict[str, Any]) -> Any:
     for key in ("tools", "functions"):
         if body.get(key) is not None:
             return body[key]
-    return [m["content"] for m in body["messages"] if _is_definition(m)] or None
+    return [m["content"] for m in body["messages"] if is_definition(m)] or None
 
 
-def _is_definition(message: Any) -> bool:
+def is_definition(message: Any) -> bool:
+    """Whether a message is no message but the definition of a tool."""
     if not isinstance(message, dict) or message.get("role") != "tool":
         return False
     told = message.get("content")
@@ -53,11 +54,12 @@ def pieces(message: Any) -> list[Piece]:
     """The pieces of one message. Raises TypeError or AttributeError if it is none."""
     role, told = message.get("role"), message.get("content")
     if role == "tool":
-        if _is_definition(message):
+        if is_definition(message):
             return []
         name = message.get("name")
         result_of = message.get("tool_call_id") or None
-        return [Piece(Kind.RESULT, content.text(told), result_of, name)]
+        failed = True if message.get("is_error") is True else None
+        return [Piece(Kind.RESULT, content.text(told), result_of, name, failed)]
     if role == "function":
         return [Piece(Kind.RESULT, content.text(told), None, message.get("name"))]
     kind = KINDS.get(role, Kind.USER)

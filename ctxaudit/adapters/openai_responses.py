@@ -14,6 +14,7 @@ from ctxaudit.pieces import Piece
 
 KINDS = {"system": Kind.SYSTEM, "developer": Kind.SYSTEM, "assistant": Kind.ASSISTANT}
 COMPACTIONS = frozenset({"compaction", "compaction_summary", "context_compaction"})
+ADDITIONAL = "additional_tools"
 #: Where a call that the provider or a shell runs keeps what it was asked, and what it said.
 ASKED = ("arguments", "input", "action", "operation", "queries", "code", "query")
 SAID = ("output", "result", "results", "outputs", "error")
@@ -38,6 +39,12 @@ def head(body: dict[str, Any]) -> list[Any]:
 def tools(body: dict[str, Any]) -> Any:
     """The definitions that a request offers, None where it has none."""
     return body.get("tools")
+
+
+def among(items: list[Any]) -> list[Any] | None:
+    """The definitions that items hold instead, None if there are none."""
+    found = [i["tools"] for i in items if isinstance(i, dict) and i.get("type") == ADDITIONAL]
+    return [tool for tools in found for tool in tools] or None
 
 
 def pieces(item: Any) -> list[Piece]:

@@ -9,21 +9,27 @@ not begin at 0, and the second copy of the prompt in ``input.value`` is read ins
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from ctxaudit.adapters import langchain
-from ctxaudit.adapters.otel_genai import _listed, _put
-from ctxaudit.adapters.spans import CUT, in_order, lenient, schemas, traced
+from ctxaudit.adapters import unwrapped
+from ctxaudit.adapters.envelopes import Exchange
+from ctxaudit.adapters.exchanges import dialect_of, snapshot_of
+from ctxaudit.adapters.openai_state import Chains
+from ctxaudit.adapters.otel_attributes import flat, numbered
+from ctxaudit.adapters.spans import CUT, damage, in_order, lenient, schemas, traced, whole
 from ctxaudit.log import Record, Source
 from ctxaudit.model import Aspect, Extent, Kind, Turn, dumps
 from ctxaudit.pieces import Piece, Snapshot
-from ctxaudit.snapshots import turns
+from ctxaudit.snapshots import WRONG_SHAPE, turns
 
 NAME = "openinference"
 TITLE = "OpenInference spans (Phoenix and SDK exports)"
 SHOWS = dict.fromkeys(Aspect, Extent.FULL)
 
+KIND = "openinference.span.kind"
+#: How many attributes a span keeps where nobody says how many: with so many, some may be missing.
+LIMIT = 128
 ROLES = {
     "system": Kind.SYSTEM,
     "developer": Kind.SYSTEM,
@@ -36,13 +42,11 @@ ROLES = {
 
 
 def recognises(head: Sequence[Any]) -> bool:
-    return any(
-        "openinference.span.kind" in _attributes(span) for data in head for span in _all(data)
-    )
+    return any(KIND in _attributes(span) for data in head for span in _all(data))
 
 
 def read(source: Source) -> Iterator[Turn]:
-    return turns(in_order(source, _calls))
+    return turns(in_order(source, _calls), damage(source))
 
 
 def _calls(record: Record) -> Iterator[tuple[Any, Snapshot]]:
@@ -69,41 +73,30 @@ def _attributes(span: dict[str, Any]) -> dict[str, Any]:
     found = span.get("attributes") or span.get("span_attributes")
     if not isinstance(found, dict):
         return {}
-    return found if "openinference" not in found else _flat(found)
-
-
-def _flat(value: dict[str, Any], path: str = "") -> dict[str, Any]:
-    """Attributes that an export nested, under their dotted names again."""
-    out: dict[str, Any] = {}
-    for key, inner in value.items():
-        name = f"{path}.{key}" if path else key
-        if isinstance(inner, dict):
-            out.update(_flat(inner, name))
-        elif isinstance(inner, list) and inner and all(isinstance(item, dict) for item in inner):
-            for n, item in enumerate(inner):
-                out.update(_flat(item, f"{name}.{n}"))
-        else:
-            out[name] = inner
-    return out
+    return found if "openinference" not in found else flat(found)
 
 
 def _snapshot(span: dict[str, Any], record: Record) -> Snapshot | None:
     found = _attributes(span)
-    if str(found.get("openinference.span.kind", span.get("span_kind"))).upper() != "LLM":
+    return snapshot({KIND: span.get("span_kind"), **found}, span, record)
+
+
+def snapshot(found: dict[str, Any], span: dict[str, Any], record: Record) -> Snapshot | None:
+    """The model call that a span with these attributes is, None if it is none."""
+    if str(found.get(KIND)).upper() != "LLM":
         return None
-    messages, first = _messages(found, "llm.input_messages.")
-    cut = first != 0
-    read_piece = pieces
-    if cut and (copy := langchain.prompt(lenient(found.get("input.value")))) is not None:
-        messages, cut, read_piece = copy, False, langchain.pieces
-    answer, _ = _messages(found, "llm.output_messages.")
-    if not answer:
-        reply = langchain.reply(lenient(found.get("output.value")))
-    else:
-        reply = [piece for message in answer for piece in pieces(message)]
+    listed, unbroken = numbered(found, "llm.input_messages")
+    messages = [item.get("message") or {} for item in listed]
+    told = bool(messages) and "role" in messages[0]
+    cut = not unbroken or not told or bool(_dropped(span)) or len(found) == LIMIT
+    read_piece: Callable[[Any], list[Piece]] = pieces
+    if cut and (copy := _copy(found.get("input.value"), record)) is not None:
+        messages, cut, read_piece = copy.items, copy.partial, copy.pieces
     status = span.get("status")
-    code = status.get("status_code") if isinstance(status, dict) else span.get("status_code")
-    told = status.get("description") if isinstance(status, dict) else span.get("status_message")
+    code = status.get("status_code", status.get("code")) if isinstance(status, dict) else None
+    code = code or span.get("status_code")
+    why = status.get("description", status.get("message")) if isinstance(status, dict) else None
+    why = why or span.get("status_message")
     return Snapshot(
         record.path,
         record.line,
@@ -112,35 +105,47 @@ def _snapshot(span: dict[str, Any], record: Record) -> Snapshot | None:
         read_piece,
         schemas,
         _tools(found),
-        reply=reply,
-        error=str(told or "error") if code == "ERROR" else None,
+        reply=_reply(found),
+        error=str(why or "error") if code in ("ERROR", "STATUS_CODE_ERROR", 2) else None,
         prompt_tokens=_number(found.get("llm.token_count.prompt")),
         partial=cut,
         gaps=(CUT,) if cut else (),
+        complete=whole,
         trace=traced(*_ids(span)),
     )
+
+
+def _copy(prompt: Any, record: Record) -> Snapshot | None:
+    """The second copy of a prompt, None if that was cut too."""
+    try:
+        body = unwrapped.request(prompt)
+        return snapshot_of(Exchange(body), record, Chains()) if body is not None else None
+    except WRONG_SHAPE:
+        return None
+
+
+def _dropped(span: dict[str, Any]) -> Any:
+    return span.get("dropped_attributes_count") or span.get("droppedAttributesCount")
+
+
+def _reply(found: dict[str, Any]) -> list[Piece]:
+    """The answer; its second copy where attributes of the first are missing."""
+    listed, unbroken = numbered(found, "llm.output_messages")
+    answer = [item.get("message") or {} for item in listed]
+    if answer and unbroken and "role" in answer[0]:
+        return [piece for message in answer for piece in pieces(message)]
+    body: dict[str, Any] = {"messages": []}
+    response = unwrapped.response(found.get("output.value"), body)
+    if response is None:
+        return []
+    dialect = dialect_of(body, response)
+    return [piece for item in dialect.said(response) or () for piece in dialect.pieces(item)]
 
 
 def _ids(span: dict[str, Any]) -> tuple[Any, Any]:
     context = span.get("context")
     told = context if isinstance(context, dict) else span
     return told.get("trace_id"), told.get("span_id")
-
-
-def _messages(found: dict[str, Any], prefix: str) -> tuple[list[Any], int]:
-    """The messages under a prefix, and the number of the first one (-1: there is none)."""
-    numbered: dict[int, dict[str, Any]] = {}
-    for key, value in found.items():
-        if key.startswith(prefix):
-            number, _, rest = key[len(prefix) :].partition(".")
-            if number.isdigit():
-                _put(numbered.setdefault(int(number), {}), rest.split("."), value)
-    order = sorted(numbered)
-    whole = [_listed(numbered[n]).get("message", {}) for n in order]
-    first = order[0] if order else -1
-    if order and ("role" not in whole[0] or order != list(range(first, first + len(order)))):
-        first = max(first, 1)
-    return whole, first
 
 
 def pieces(message: Any) -> list[Piece]:
@@ -169,15 +174,19 @@ def _text(message: dict[str, Any]) -> str:
 
 
 def _tools(found: dict[str, Any]) -> list[Any] | None:
-    listed: dict[int, Any] = {}
-    for key, value in found.items():
-        if key.startswith("llm.tools.") and (number := key.split(".")[2]).isdigit():
-            listed[int(number)] = lenient(value)
-    if listed:
-        return [listed[n] for n in sorted(listed)]
+    """The definitions that are offered, None where they are not logged, or not all of them."""
+    listed, unbroken = numbered(found, "llm.tools")
+    if listed and unbroken:
+        return [_schema(item) for item in listed]
     invocation = lenient(found.get("llm.invocation_parameters"))
     tools = invocation.get("tools") if isinstance(invocation, dict) else None
     return tools if isinstance(tools, list) else None
+
+
+def _schema(item: Any) -> Any:
+    """A definition: a JSON text, whole or spread over attributes."""
+    tool = item.get("tool") if isinstance(item, dict) else None
+    return lenient(tool.get("json_schema")) if isinstance(tool, dict) else tool
 
 
 def _session(found: dict[str, Any], span: dict[str, Any]) -> str | None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import orjson
 
+from ctxaudit.adapters import provider_content as content
 from ctxaudit.log import Record, Source
 from ctxaudit.model import Aspect, Extent, Gap, ToolSchema
 from ctxaudit.pieces import Snapshot
@@ -56,29 +57,35 @@ def in_order(
     found: list[tuple[Any, int, Snapshot]] = []
     for group in source.each(lambda record: list(build(record) or ())):
         found += [(start, len(found) + n, snapshot) for n, (start, snapshot) in enumerate(group)]
-    found.sort(key=lambda item: (str(item[0]), item[1]))
+    found.sort(key=lambda item: (moment(item[0]), item[1]))
     yield from (snapshot for _, _, snapshot in found)
 
 
-def schema_of(tool: Any) -> ToolSchema | None:
-    """A tool definition in any of the usual shapes; None if it has no name."""
-    if not isinstance(tool, dict):
-        return None
-    inner = tool.get("function") if isinstance(tool.get("function"), dict) else tool
-    if not isinstance(inner, dict) or not isinstance(inner.get("name"), str):
-        return None
-    parameters = inner.get("parameters", inner.get("input_schema"))
-    return ToolSchema(
-        inner["name"],
-        parameters if isinstance(parameters, dict) else None,
-        str(inner.get("description") or ""),
-    )
+def damage(source: Source) -> Callable[[str, int, str], None]:
+    """What takes note of a damaged place, told by path, line and reason."""
+    logs = {log.name: log for log in source.logs}
+    return lambda path, line, reason: logs.get(path, source.logs[0]).damaged(line, reason)
+
+
+def moment(start: Any) -> str:
+    """A start in an order that holds for texts: seconds since 1970, or a date with its time.
+
+    All of one log are of one kind. With a fraction or without, the same second comes first.
+    """
+    if isinstance(start, (int, float)):
+        return f"{start:026.6f}"
+    return str(start or "").replace("T", " ").partition("+")[0].rstrip("Z")
 
 
 def schemas(raw: Any) -> dict[str, ToolSchema]:
-    """The tools of a list of definitions, by name."""
-    found = (schema_of(lenient(tool)) for tool in raw)
-    return {schema.name: schema for schema in found if schema is not None}
+    """The tools of a list of definitions, by name; one that was cut is passed over."""
+    return content.schemas([tool for tool in map(lenient, raw) if isinstance(tool, dict)])
+
+
+def whole(raw: Any) -> bool:
+    """Whether all definitions of a list can be read."""
+    tools = [lenient(tool) for tool in raw or ()]
+    return all(isinstance(tool, dict) for tool in tools) and content.whole(tools)
 
 
 def traced(trace: Any, span: Any) -> tuple[str, str] | tuple[()]:

@@ -87,6 +87,12 @@ class Conversation:
         self._add(span)
         return span.id
 
+    def carried(self, call: str, tool: str, arguments: Any, line: int) -> str:
+        """A call that comes with a history that was had elsewhere; returns its span's id."""
+        made = self._call(call, tool, arguments, self._where(line))
+        self._add(made.span())
+        return made.id
+
     def _add(self, span: Span) -> None:
         self._added.append(span)
         self.resident[span.id] = span
@@ -128,6 +134,19 @@ class Conversation:
             explicit=True,
             opaque=opaque,
             stubs={i: text for i, text in (stubs or {}).items() if i in seen},
+        )
+        self._decisions.append(decision)
+
+    def unrecorded(self, reason: str, line: int) -> None:
+        """Something was taken away, and the log does not tell what."""
+        decision = PruningDecision(
+            DecisionKind.UNRECORDED,
+            self._where(line),
+            order=len(self._decisions),
+            reason=reason,
+            explicit=True,
+            exact=False,
+            opaque=True,
         )
         self._decisions.append(decision)
 
