@@ -9,6 +9,9 @@ CtxauditError
 
 from __future__ import annotations
 
+#: What reading a record raises that is not of the shape that its format promises.
+WRONG_SHAPE = (KeyError, IndexError, TypeError, ValueError, AttributeError, RecursionError)
+
 
 class CtxauditError(Exception):
     """An error whose message is meant for the user; it ends in ``exit_code``, never in a

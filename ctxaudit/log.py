@@ -15,7 +15,7 @@ from typing import IO, Any, TypeVar, cast
 import orjson
 
 from ctxaudit import stores
-from ctxaudit.errors import LogError
+from ctxaudit.errors import WRONG_SHAPE, LogError
 from ctxaudit.frozen import frozen
 from ctxaudit.repeats import Parser
 
@@ -226,11 +226,8 @@ class Source:
             for record in log:
                 try:
                     built = build(record)
-                except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
-                    log.damaged(record.line, f"unexpected shape: {_reason(error)}")
-                    continue
-                except RecursionError:
-                    log.damaged(record.line, "nested too deeply")
+                except WRONG_SHAPE as error:
+                    self.damaged(record.path, record.line, error)
                     continue
                 if built is not None:
                     yield built
@@ -244,15 +241,31 @@ class Source:
         for record in self.each(build):
             try:
                 yield from take(record)
-            except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
-                own = (log for log in self.logs if record.path.startswith(log.name))
-                log = next(own, self.logs[0])
-                log.damaged(record.line, f"unexpected shape: {_reason(error)}")
+            except WRONG_SHAPE as error:
+                self.damaged(record.path, record.line, error)
+
+    def damaged(self, path: str, line: int, error: Exception) -> None:
+        """Take note of a record of another shape; ``path`` is a log, or a file of one."""
+        log = next((log for log in self.logs if _is_of(path, log)), self.logs[0])
+        deep = isinstance(error, RecursionError)
+        log.damaged(line, "nested too deeply" if deep else f"unexpected shape: {_reason(error)}")
 
     def note(self, text: str) -> None:
         """Something that the reader of the report should know of the log; the same is told once."""
         if text not in self.logs[0].notes:
             self.logs[0].notes.append(text)
+
+
+def _is_of(path: str, log: Log) -> bool:
+    return path == log.name or path.startswith(f"{log.name}/")
+
+
+def member(data: Any) -> tuple[str | None, Any]:
+    """The name and the value of a member of a folder, an archive or a database; None and the value
+    itself of a log that is one file."""
+    if isinstance(data, dict) and "member" in data:
+        return str(data["member"]), data.get("data")
+    return None, data
 
 
 @contextmanager

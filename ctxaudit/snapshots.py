@@ -9,22 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
+from ctxaudit.errors import WRONG_SHAPE
 from ctxaudit.lanes import Lanes
 from ctxaudit.model import Turn
 from ctxaudit.pieces import Piece, Snapshot
 
 __all__ = ["Piece", "Snapshot", "turns"]
 
-WRONG_SHAPE = (KeyError, IndexError, TypeError, ValueError, AttributeError, RecursionError)
-
 
 def turns(
-    snapshots: Iterable[Snapshot], damaged: Callable[[str, int, str], None] | None = None
+    snapshots: Iterable[Snapshot], damaged: Callable[[str, int, Exception], None] | None = None
 ) -> Iterator[Turn]:
     """Turns of all conversations in the order of the log; a turn whose answer only the next prompt
     shows comes with that one.
 
-    ``damaged`` is told path, line and reason of a snapshot whose items cannot be read; it is passed
+    ``damaged`` is told path, line and error of a snapshot whose items cannot be read; it is passed
     over then. Without it the error is raised.
     """
     lanes = Lanes()
@@ -34,8 +33,7 @@ def turns(
         except WRONG_SHAPE as error:
             if damaged is None:
                 raise
-            reason = " ".join(str(error).split())[:200] or type(error).__name__
-            damaged(snapshot.path, snapshot.line, f"unexpected shape: {reason}")
+            damaged(snapshot.path, snapshot.line, error)
             continue
         yield from done
     yield from lanes.close()

@@ -36,7 +36,7 @@ MAY_IMPORT = {
     "log": "archives errors model repeats stores",
     "word_index": "patterns",
     "context": "knowledge model settings word_index",
-    "differ": "knowledge model patterns",
+    "differ": "errors knowledge model patterns",
     "adapters": "differ errors knowledge log model patterns plugins",
     "judge": "context knowledge model patterns",
     "rule": "context model",

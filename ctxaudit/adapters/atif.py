@@ -19,7 +19,8 @@ from pathlib import PurePath
 from typing import Any
 
 from ctxaudit.adapters.atif_run import Run
-from ctxaudit.log import Record, Source
+from ctxaudit.errors import WRONG_SHAPE
+from ctxaudit.log import Record, Source, member
 from ctxaudit.model import Aspect, Extent, Turn
 
 NAME = "atif"
@@ -39,11 +40,7 @@ def folder(names: frozenset[str]) -> bool:
 
 
 def recognises(head: Sequence[Any]) -> bool:
-    return any(_is_trajectory(_inner(data)) for data in head)
-
-
-def _inner(data: Any) -> Any:
-    return data.get("data") if isinstance(data, dict) and "member" in data else data
+    return any(_is_trajectory(member(data)[1]) for data in head)
 
 
 def _is_trajectory(data: Any) -> bool:
@@ -76,13 +73,12 @@ def read(source: Source) -> Iterator[Turn]:
 
 
 def _document(record: Record) -> Document | None:
-    data = _inner(record.data)
+    name, data = member(record.data)
     if not _is_trajectory(data):
-        if data is record.data:
+        if name is None:
             raise TypeError("no trajectory")
         return None  # another file of the folder
-    member = record.data["member"] if data is not record.data else record.path
-    return Document(record, data, PurePath(str(member)).name)
+    return Document(record, data, PurePath(name or record.path).name)
 
 
 def _reference(data: dict[str, Any]) -> str | None:
@@ -108,8 +104,8 @@ def _run(chain: list[Document], names: set[str], source: Source) -> Iterator[Tur
     for document in chain:
         try:
             yield from run.read(document.record, document.data)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            _damaged(source, document.record, error)
+        except WRONG_SHAPE as error:
+            source.damaged(document.record.path, document.record.line, error)
     if (missing := _reference(chain[-1].data)) is not None:
         source.note(f"the run goes on in {missing}, which is not part of this log")
     yield from run.end()
@@ -118,12 +114,6 @@ def _run(chain: list[Document], names: set[str], source: Source) -> Iterator[Tur
             if _is_trajectory(child):
                 inner = Document(document.record, child, document.file)
                 yield from _run([inner], names, source)
-
-
-def _damaged(source: Source, record: Record, error: Exception) -> None:
-    log = next((log for log in source.logs if log.name == record.path), source.logs[0])
-    reason = " ".join(str(error).split())[:200] or type(error).__name__
-    log.damaged(record.line, f"unexpected shape: {reason}")
 
 
 def _named(data: dict[str, Any], file: str, names: set[str]) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 from ctxaudit.adapters import tracers
 from ctxaudit.adapters.envelopes import told
-from ctxaudit.adapters.spans import lenient
+from ctxaudit.adapters.spans import count, lenient
 from ctxaudit.adapters.tracers import Traced, fields, text
 from ctxaudit.log import Record, Source
 from ctxaudit.model import Aspect, Extent, Turn
@@ -43,7 +43,6 @@ def _spans(record: Record) -> Iterator[Traced]:
         metrics = fields(lenient(span.get("metrics")))
         parents = lenient(span.get("span_parents"))
         llm = fields(lenient(span["span_attributes"])).get("type") == "llm"
-        tokens = metrics.get("prompt_tokens")
         start = metrics.get("start")
         yield Traced(
             record,
@@ -56,5 +55,5 @@ def _spans(record: Record) -> Iterator[Traced]:
             own=text(span.get("span_id"), span.get("id")),
             parent=text(parents[0]) if isinstance(parents, list) and parents else None,
             error=told(span["error"]) if span.get("error") else None,
-            tokens=tokens if isinstance(tokens, int) else None,
+            tokens=count(metrics.get("prompt_tokens")),
         )

@@ -19,8 +19,7 @@ from typing import Any
 from ctxaudit.adapters.envelopes import Exchange
 from ctxaudit.adapters.exchanges import snapshot_of
 from ctxaudit.adapters.openai_state import Chains
-from ctxaudit.adapters.spans import damage
-from ctxaudit.log import Log, Record, Source
+from ctxaudit.log import Log, Record, Source, member
 from ctxaudit.model import Aspect, Extent, Gap, Turn
 from ctxaudit.pieces import Snapshot
 from ctxaudit.snapshots import turns
@@ -45,16 +44,12 @@ def folder(names: frozenset[str]) -> bool:
 
 
 def recognises(head: Sequence[Any]) -> bool:
-    return any(_is_manifest(data) or _is_event(_inner(data)) for data in head)
-
-
-def _inner(data: Any) -> Any:
-    return data.get("data") if isinstance(data, dict) and "member" in data else data
+    values = [member(data)[1] for data in head]
+    return any(_is_manifest(value) or _is_event(value) for value in values)
 
 
 def _is_manifest(data: Any) -> bool:
-    inner = _inner(data)
-    return isinstance(inner, dict) and {"trace_id", "rollout_id", "root_thread_id"} <= inner.keys()
+    return isinstance(data, dict) and {"trace_id", "rollout_id", "root_thread_id"} <= data.keys()
 
 
 def _is_event(data: Any) -> bool:
@@ -75,7 +70,7 @@ def read(source: Source) -> Iterator[Turn]:
         for call in trace.open.values():
             yield trace.snapshot(call, None, None)
 
-    yield from turns(snapshots(), damage(source))
+    yield from turns(snapshots(), source.damaged)
 
 
 @dataclass(slots=True)
@@ -99,13 +94,12 @@ class Trace:
 
     def take(self, record: Record) -> Snapshot | None:
         """Read a record; the model call that it ends."""
-        data = _inner(record.data)
-        member = str(record.data["member"]) if data is not record.data else EVENTS
-        if member.startswith(f"{PAYLOADS}/"):
+        name, data = member(record.data)
+        if name is not None and name.startswith(f"{PAYLOADS}/"):
             if isinstance(data, dict) and any(key in data for key in BODIES):
-                self.payloads[member] = data
+                self.payloads[name] = data
             return None
-        if not member.endswith(EVENTS) or not _is_event(data):
+        if not (name or EVENTS).endswith(EVENTS) or not _is_event(data):
             return None
         event = data["payload"]
         if event["type"] == "inference_started":

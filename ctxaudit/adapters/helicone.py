@@ -14,7 +14,7 @@ from typing import Any
 
 from ctxaudit.adapters import tracers
 from ctxaudit.adapters.envelopes import told
-from ctxaudit.adapters.spans import lenient
+from ctxaudit.adapters.spans import count, lenient
 from ctxaudit.adapters.tracers import Traced, fields, text
 from ctxaudit.log import Record, Source
 from ctxaudit.model import Aspect, Extent, Turn, dumps
@@ -57,7 +57,6 @@ def _span(row: dict[str, Any], record: Record) -> Traced:
     answer = lenient(row.get("response_body"))
     properties = fields(lenient(row.get("request_properties"))) or fields(row.get("properties"))
     session = next((v for key, v in properties.items() if key.lower() == SESSION), None)
-    tokens = row.get("prompt_tokens")
     return Traced(
         record,
         row["request_body"],
@@ -66,7 +65,7 @@ def _span(row: dict[str, Any], record: Record) -> Traced:
         session=text(session),
         own=text(row.get("request_id")),
         error=_error(row.get("response_status"), answer),
-        tokens=tokens if isinstance(tokens, int) else None,
+        tokens=count(row.get("prompt_tokens")),
         address=str(row.get("request_path") or ""),
     )
 

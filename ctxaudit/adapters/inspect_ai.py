@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ctxaudit.adapters.langchain import content_text
-from ctxaudit.adapters.spans import damage, schemas
-from ctxaudit.log import Record, Source
+from ctxaudit.adapters.spans import schemas
+from ctxaudit.log import Record, Source, member
 from ctxaudit.model import Aspect, Extent, Gap, Kind, Turn, dumps
 from ctxaudit.pieces import Piece, Snapshot
 from ctxaudit.snapshots import turns
@@ -36,7 +36,7 @@ def recognises(head: Sequence[Any]) -> bool:
 
 
 def _is_header(data: Any) -> bool:
-    inner = data.get("data") if isinstance(data, dict) and "member" in data else data
+    _, inner = member(data)
     return isinstance(inner, dict) and isinstance(inner.get("eval"), dict) and "plan" in inner
 
 
@@ -44,11 +44,9 @@ def _samples(data: Any) -> list[dict[str, Any]]:
     """The samples of a document, or of one member of an archive."""
     if not isinstance(data, dict):
         return []
-    if "member" in data:
-        inner = data["data"]
-        if str(data["member"]).startswith("samples/") and isinstance(inner, dict):
-            return [inner]
-        return []
+    name, inner = member(data)
+    if name is not None:
+        return [inner] if name.startswith("samples/") and isinstance(inner, dict) else []
     samples = data.get("samples") if _is_header(data) else None
     return [s for s in samples if isinstance(s, dict)] if isinstance(samples, list) else []
 
@@ -60,7 +58,7 @@ def read(source: Source) -> Iterator[Turn]:
         ):
             yield from group
 
-    return turns(snapshots(), damage(source))
+    return turns(snapshots(), source.damaged)
 
 
 def _all(sample: dict[str, Any], record: Record) -> Iterator[Snapshot]:

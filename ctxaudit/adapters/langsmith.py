@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ctxaudit.adapters import tracers
+from ctxaudit.adapters.spans import count
 from ctxaudit.adapters.tracers import Traced, fields, text
 from ctxaudit.log import Record, Source
 from ctxaudit.model import Aspect, Extent, Turn
@@ -53,7 +54,6 @@ def _spans(record: Record) -> Iterator[Traced]:
 def _span(run: dict[str, Any], record: Record) -> Traced:
     extra = fields(run.get("extra"))
     invocation, metadata = fields(extra.get("invocation_params")), fields(extra.get("metadata"))
-    tokens = run.get("prompt_tokens")
     return Traced(
         record,
         run.get("inputs") if run.get("run_type") == "llm" else None,
@@ -65,5 +65,5 @@ def _span(run: dict[str, Any], record: Record) -> Traced:
         own=text(run.get("id")),
         parent=text(run.get("parent_run_id")),
         error=str(run["error"]) if run.get("error") else None,
-        tokens=tokens if isinstance(tokens, int) and tokens else None,
+        tokens=count(run.get("prompt_tokens")) or None,
     )

@@ -12,16 +12,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from ctxaudit.adapters import unwrapped
+from ctxaudit.adapters import otel_messages, unwrapped
 from ctxaudit.adapters.envelopes import Exchange
 from ctxaudit.adapters.exchanges import dialect_of, snapshot_of
 from ctxaudit.adapters.openai_state import Chains
 from ctxaudit.adapters.otel_attributes import flat, numbered
-from ctxaudit.adapters.spans import CUT, damage, in_order, lenient, schemas, traced, whole
+from ctxaudit.adapters.spans import CUT, count, in_order, lenient, schemas, traced, whole
+from ctxaudit.errors import WRONG_SHAPE
 from ctxaudit.log import Record, Source
 from ctxaudit.model import Aspect, Extent, Kind, Turn, dumps
 from ctxaudit.pieces import Piece, Snapshot
-from ctxaudit.snapshots import WRONG_SHAPE, turns
+from ctxaudit.snapshots import turns
 
 NAME = "openinference"
 TITLE = "OpenInference spans (Phoenix and SDK exports)"
@@ -30,15 +31,7 @@ SHOWS = dict.fromkeys(Aspect, Extent.FULL)
 KIND = "openinference.span.kind"
 #: How many attributes a span keeps where nobody says how many: with so many, some may be missing.
 LIMIT = 128
-ROLES = {
-    "system": Kind.SYSTEM,
-    "developer": Kind.SYSTEM,
-    "user": Kind.USER,
-    "human": Kind.USER,
-    "assistant": Kind.ASSISTANT,
-    "ai": Kind.ASSISTANT,
-    "model": Kind.ASSISTANT,
-}
+ROLES = {**otel_messages.ROLES, "human": Kind.USER, "ai": Kind.ASSISTANT}
 
 
 def recognises(head: Sequence[Any]) -> bool:
@@ -46,7 +39,7 @@ def recognises(head: Sequence[Any]) -> bool:
 
 
 def read(source: Source) -> Iterator[Turn]:
-    return turns(in_order(source, _calls), damage(source))
+    return turns(in_order(source, _calls), source.damaged)
 
 
 def _calls(record: Record) -> Iterator[tuple[Any, Snapshot]]:
@@ -107,7 +100,7 @@ def snapshot(found: dict[str, Any], span: dict[str, Any], record: Record) -> Sna
         _tools(found),
         reply=_reply(found),
         error=str(why or "error") if code in ("ERROR", "STATUS_CODE_ERROR", 2) else None,
-        prompt_tokens=_number(found.get("llm.token_count.prompt")),
+        prompt_tokens=count(found.get("llm.token_count.prompt")),
         partial=cut,
         gaps=(CUT,) if cut else (),
         complete=whole,
@@ -194,7 +187,3 @@ def _session(found: dict[str, Any], span: dict[str, Any]) -> str | None:
     trace = context.get("trace_id") if isinstance(context, dict) else span.get("trace_id")
     session = found.get("session.id") or trace
     return str(session) if session else None
-
-
-def _number(value: Any) -> int | None:
-    return value if isinstance(value, int) else None

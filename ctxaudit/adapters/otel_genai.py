@@ -21,7 +21,7 @@ from ctxaudit.adapters.otel_messages import pieces
 from ctxaudit.adapters.spans import (
     CUT,
     CutError,
-    damage,
+    count,
     lenient,
     loads,
     moment,
@@ -29,10 +29,11 @@ from ctxaudit.adapters.spans import (
     traced,
     whole,
 )
+from ctxaudit.errors import WRONG_SHAPE
 from ctxaudit.log import Record, Source
 from ctxaudit.model import Aspect, Extent, Turn
 from ctxaudit.pieces import Piece, Snapshot
-from ctxaudit.snapshots import WRONG_SHAPE, turns
+from ctxaudit.snapshots import turns
 
 NAME = "otel-genai"
 TITLE = "OTLP JSON lines with OpenTelemetry GenAI or OpenInference spans"
@@ -66,8 +67,7 @@ def read(source: Source) -> Iterator[Turn]:
             try:
                 made, told = _snapshot(span, events, record)
             except WRONG_SHAPE as error:
-                reason = f"unexpected shape: {error or type(error).__name__}"
-                damage(source)(record.path, record.line, reason)
+                source.damaged(record.path, record.line, error)
                 continue
             if made is None:
                 continue
@@ -77,7 +77,7 @@ def read(source: Source) -> Iterator[Turn]:
             (compacted.add if told else compacted.discard)(who)
             yield made
 
-    return turns(snapshots(), damage(source))
+    return turns(snapshots(), source.damaged)
 
 
 class Trace:
@@ -170,7 +170,7 @@ def _snapshot(span: Span, events: list[Span], record: Record) -> tuple[Snapshot 
         reply=_reply(found),
         lane=found.get("gen_ai.agent.id") or found.get("gen_ai.agent.name"),
         error=str(status.get("message") or found.get("error.type")) if refused else None,
-        prompt_tokens=_number(found.get("gen_ai.usage.input_tokens")),
+        prompt_tokens=count(found.get("gen_ai.usage.input_tokens")),
         partial=cut,
         gaps=(CUT,) if cut else (),
         complete=whole,
@@ -222,7 +222,3 @@ def _reply(found: dict[str, Any]) -> list[Piece]:
         answer, _ = numbered(found, "gen_ai.completion")
     told = [{"role": "assistant", **m} if isinstance(m, dict) else m for m in answer]
     return [piece for message in told for piece in pieces(message)]
-
-
-def _number(value: Any) -> int | None:
-    return value if isinstance(value, int) else None

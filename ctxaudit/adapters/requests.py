@@ -16,10 +16,11 @@ from typing import Any
 from ctxaudit.adapters.envelopes import beside, opened
 from ctxaudit.adapters.exchanges import other_call, snapshot_of
 from ctxaudit.adapters.openai_state import Chains
+from ctxaudit.errors import WRONG_SHAPE
 from ctxaudit.log import Record, Source
 from ctxaudit.model import Aspect, Extent, Turn
 from ctxaudit.pieces import Snapshot
-from ctxaudit.snapshots import WRONG_SHAPE, turns
+from ctxaudit.snapshots import turns
 
 NAME = "requests"
 TITLE = "Request logs of OpenAI, Anthropic and Gemini calls, one JSON line a call"
@@ -82,11 +83,7 @@ def read(source: Source) -> Iterator[Turn]:
     """The turns of all conversations. A line of another shape is told as damaged; one that is no
     chat call is passed over."""
     chains = Chains()
-    logs = {log.name: log for log in source.logs}
-    return turns(
-        source.each(lambda record: snapshot(record, chains)),
-        lambda path, line, reason: logs[path].damaged(line, reason),
-    )
+    return turns(source.each(lambda record: snapshot(record, chains)), source.damaged)
 
 
 def snapshot(record: Record, chains: Chains) -> Snapshot | None:

@@ -61,12 +61,6 @@ def in_order(
     yield from (snapshot for _, _, snapshot in found)
 
 
-def damage(source: Source) -> Callable[[str, int, str], None]:
-    """What takes note of a damaged place, told by path, line and reason."""
-    logs = {log.name: log for log in source.logs}
-    return lambda path, line, reason: logs.get(path, source.logs[0]).damaged(line, reason)
-
-
 def moment(start: Any) -> str:
     """A start in an order that holds for texts: seconds since 1970, or a date with its time.
 
@@ -86,6 +80,11 @@ def whole(raw: Any) -> bool:
     """Whether all definitions of a list can be read."""
     tools = [lenient(tool) for tool in raw or ()]
     return all(isinstance(tool, dict) for tool in tools) and content.whole(tools)
+
+
+def count(value: Any) -> int | None:
+    """A number of tokens, None if it is none."""
+    return value if isinstance(value, int) else None
 
 
 def traced(trace: Any, span: Any) -> tuple[str, str] | tuple[()]:

@@ -16,11 +16,12 @@ from ctxaudit.adapters import unwrapped
 from ctxaudit.adapters.envelopes import Exchange
 from ctxaudit.adapters.exchanges import other_call, snapshot_of
 from ctxaudit.adapters.openai_state import Chains
-from ctxaudit.adapters.spans import CUT, CutError, damage, moment
+from ctxaudit.adapters.spans import CUT, CutError, moment
+from ctxaudit.errors import WRONG_SHAPE
 from ctxaudit.log import Record, Source
 from ctxaudit.model import Gap, Turn
 from ctxaudit.pieces import Snapshot
-from ctxaudit.snapshots import WRONG_SHAPE, turns
+from ctxaudit.snapshots import turns
 
 
 @dataclass(slots=True)
@@ -61,13 +62,12 @@ def read(source: Source, spans: Callable[[Record], Iterable[Traced]]) -> Iterato
             try:
                 made = snapshot(span, session, chains)
             except WRONG_SHAPE as error:
-                reason = " ".join(str(error).split())[:200] or type(error).__name__
-                damage(source)(span.record.path, span.record.line, f"unexpected shape: {reason}")
+                source.damaged(span.record.path, span.record.line, error)
                 continue
             if made is not None:
                 yield made
 
-    return turns(snapshots(), damage(source))
+    return turns(snapshots(), source.damaged)
 
 
 def _inherit(spans: list[Traced]) -> None:
