@@ -16,7 +16,7 @@ from typing import Any
 import orjson
 
 from ctxaudit.contract import schema
-from ctxaudit.errors import ConfigError
+from ctxaudit.errors import ConfigError, suggestion
 from ctxaudit.frozen import frozen
 
 OWN, SHARED = "ctxaudit.toml", "pyproject.toml"
@@ -69,13 +69,21 @@ class Config:
         sources = {**self.sources, **dict.fromkeys(said, "command line")}
         return Config({**self.values, **said}, sources, self.root)
 
-    def at(self, path: str) -> str:
-        """A path of the file, as seen from the working directory."""
-        return str(self.root / path)
+    def path(self, key: str) -> str:
+        """The path that a setting names, as seen from the working directory."""
+        return self._seen(key, self.values[key])
 
-    def from_file(self, key: str) -> bool:
-        """Whether a setting comes from the file."""
-        return self.sources[key] not in ("default", "command line")
+    def paths(self, key: str) -> list[str]:
+        """The paths that a setting names, as seen from the working directory."""
+        return [self._seen(key, path) for path in self.values[key]]
+
+    def files(self, key: str) -> dict[str, str]:
+        """The paths that a setting names by something, as seen from the working directory."""
+        return {name: self._seen(key, path) for name, path in self.values[key].items()}
+
+    def _seen(self, key: str, path: str) -> str:
+        from_file = self.sources[key] not in ("default", "command line")
+        return str(self.root / path) if from_file else path
 
 
 def load(path: str | None = None, *, isolated: bool = False) -> Config:
@@ -151,14 +159,11 @@ def _plain(value: Any) -> Any:
 
 def _check(told: dict[str, Any], shown: str, text: str) -> None:
     """Raises: ConfigError for the first thing that the contract does not know."""
-    from difflib import get_close_matches
-
     import jsonschema_rs
 
     contract = orjson.loads(schema("config"))
     for place, unknown, known in _strangers(told, contract):
-        close = get_close_matches(unknown, known, n=1)
-        hint = f"; did you mean {close[0]}?" if close else f"; it knows {', '.join(sorted(known))}"
+        hint = suggestion(unknown, known, f"it knows {', '.join(sorted(known))}")
         raise ConfigError(
             f"{shown}:{_line(text, unknown)}: no setting{place} is called {unknown!r}{hint}"
         )

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any
 
-from ctxaudit.errors import UsageError
+from ctxaudit.errors import UsageError, suggestion
 
 if TYPE_CHECKING:
     from ctxaudit.log import Problem
@@ -52,15 +52,13 @@ def destinations(told: Iterable[str]) -> dict[str, str]:
 
 def known(outputs: Mapping[str, str]) -> dict[str, str]:
     """The same, if all are outputs and no two share a file. Raises: UsageError."""
-    from difflib import get_close_matches
     from pathlib import Path
 
     from ctxaudit.reporters import REPORTERS
 
     for name in outputs:
         if name not in REPORTERS:
-            close = get_close_matches(name, REPORTERS, n=1)
-            hint = f"; did you mean {close[0]}?" if close else f"; there are {', '.join(REPORTERS)}"
+            hint = suggestion(name, REPORTERS, f"there are {', '.join(REPORTERS)}")
             raise UsageError(f"no output is called {name!r}{hint}")
     if len({Path(path).resolve() for path in outputs.values()}) < len(outputs):
         raise UsageError("two outputs would go to the same file")
@@ -100,15 +98,15 @@ def statistics(report: Report) -> None:
 
 def logs(report: Report) -> None:
     """One line on standard error for each log: what was read of it."""
+    from ctxaudit.report import totals
     from ctxaudit.safe import inert
 
     for log in report.logs:
-        turns = sum(session.turns for session in log.sessions)
-        calls = sum(session.calls for session in log.sessions)
-        decisions = sum(session.decisions for session in log.sessions)
+        seen = totals(log.sessions)
         print(
             f"{inert(log.path)}: {log.format or 'unknown format'}, {len(log.sessions)} sessions, "
-            f"{turns} turns, {calls} calls, {decisions} decisions, {len(log.findings)} findings, "
+            f"{seen.turns} turns, {seen.calls} calls, {seen.decisions} decisions, "
+            f"{len(log.findings)} findings, "
             f"{len(log.problems)} problems",
             file=sys.stderr,
         )

@@ -283,10 +283,6 @@ class ContextState:
             return Residency.EVICTED
         return Residency.UNKNOWN
 
-    def was_offered(self, tool: str) -> bool:
-        """Whether the tool's schema has been in a prompt of this session."""
-        return tool in self.schemas or tool in self.withheld
-
     def tombstone(self, tool: str) -> Span | None:
         """The resident text that says the tool's schema is withheld and how to get it back."""
         for span in self.mentioning(tool):

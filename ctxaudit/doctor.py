@@ -7,7 +7,7 @@ from typing import Any
 
 from ctxaudit.adapters import Adapter
 from ctxaudit.model import Aspect, Extent
-from ctxaudit.report import LogReport
+from ctxaudit.report import LogReport, totals
 from ctxaudit.rule import Rule
 from ctxaudit.safe import clean, inert
 
@@ -35,6 +35,7 @@ def diagnosis(report: LogReport, adapter: Adapter, rules: Sequence[type[Rule]]) 
         aspect: min((s.extent[aspect] for s in report.sessions), default=Extent.NONE)
         for aspect in Aspect
     }
+    seen = totals(report.sessions)
     stopped: dict[str, str] = {}
     for session in report.sessions:
         stopped.update(session.unchecked)
@@ -44,9 +45,9 @@ def diagnosis(report: LogReport, adapter: Adapter, rules: Sequence[type[Rule]]) 
         "log": inert(report.path),
         "format": adapter.NAME,
         "sessions": len(report.sessions),
-        "turns": sum(s.turns for s in report.sessions),
-        "calls": sum(s.calls for s in report.sessions),
-        "decisions": sum(s.decisions for s in report.sessions),
+        "turns": seen.turns,
+        "calls": seen.calls,
+        "decisions": seen.decisions,
         "coverage": {aspect.value: extent[aspect].label for aspect in Aspect},
         "notes": list(notes),
         "rules": [rule.code for rule in rules if rule.code not in stopped],

@@ -9,6 +9,8 @@ CtxauditError
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 #: What reading a record raises that is not of the shape that its format promises.
 WRONG_SHAPE = (KeyError, IndexError, TypeError, ValueError, AttributeError, RecursionError)
 
@@ -18,6 +20,15 @@ class CtxauditError(Exception):
     traceback."""
 
     exit_code = 2
+
+
+def suggestion(word: str, known: Iterable[str], otherwise: str, likeness: float = 0.6) -> str:
+    """The end of a complaint about a word that is not known: the nearest one that is, else what to
+    do ``otherwise``."""
+    from difflib import get_close_matches
+
+    close = get_close_matches(word, list(known), 1, likeness)
+    return f"; did you mean {close[0]}?" if close else f"; {otherwise}"
 
 
 class UsageError(CtxauditError):

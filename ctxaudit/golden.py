@@ -10,7 +10,7 @@ be checked less, or more, than it could.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from difflib import unified_diff
 from pathlib import Path
 
@@ -58,19 +58,12 @@ def _line(item: Numbered) -> str:
     return f"{where} {found.rule} {found.severity.label} {found.confidence.label}{about} {item.id}"
 
 
-def grouped(report: Report) -> Iterator[tuple[LogReport, list[Numbered]]]:
-    """Every log that was audited, with what counts of its findings."""
-    numbered = iter(report.numbered())
-    for log in report.logs:
-        own = [next(numbered) for _ in log.findings]
-        if log.sessions:
-            yield log, [item for item in own if item.accepted is None]
-
-
 def record(report: Report) -> list[Path]:
     """Write what is found now beside each log. Raises: ConfigError if a file cannot be written."""
     written = []
-    for log, findings in grouped(report):
+    for log, findings in report.by_log():
+        if not log.sessions:
+            continue
         path = golden_of(log.path)
         try:
             path.write_text(told(log, findings), encoding="utf-8")
@@ -83,7 +76,9 @@ def record(report: Report) -> list[Path]:
 def check(report: Report) -> list[Comparison]:
     """Compare each log with what stands beside it; where nothing does, all of it is new."""
     done = []
-    for log, findings in grouped(report):
+    for log, findings in report.by_log():
+        if not log.sessions:
+            continue
         expected, now = _expected(golden_of(log.path)), told(log, findings)
         names = (f"{log.path}{SUFFIX}", f"{log.path}, now")
         diff = unified_diff(expected.splitlines(), now.splitlines(), *names, n=0, lineterm="")

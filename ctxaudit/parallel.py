@@ -33,9 +33,7 @@ def audit_paths(
     ``since``, in seconds of the epoch, none is read. A path that no log came of is reported: who
     asked for it must not think that it was audited.
     """
-    asked = {
-        path: [i for i in expand([path]) if _wanted(i, path, exclude, since)] for path in paths
-    }
+    asked = {path: [i for i in expand([path]) if wanted(i, path, exclude, since)] for path in paths}
     named = {item.path for items in asked.values() for item in items if not item.found}
     kept = {item.path for items in asked.values() for item in items}
     inputs = [Input(i.path, i.path not in named) for i in expand(paths) if i.path in kept]
@@ -50,7 +48,8 @@ def audit_paths(
     return joined(reports, options) + nothing
 
 
-def _wanted(item: Input, asked: str, exclude: Sequence[str], since: float | None) -> bool:
+def wanted(item: Input, asked: str, exclude: Sequence[str], since: float | None = None) -> bool:
+    """Whether a log that ``asked`` means is to be read: it is not excluded, and not too old."""
     if item.path != asked and any(path_matches(item.path, pattern) for pattern in exclude):
         return False
     try:

@@ -14,11 +14,12 @@ from ctxaudit.adapters import failures, names
 from ctxaudit.audit import Options
 from ctxaudit.baseline import Baseline
 from ctxaudit.config import Config
-from ctxaudit.errors import UsageError
+from ctxaudit.errors import UsageError, suggestion
 from ctxaudit.log import Problem
 from ctxaudit.mcp_tools import hints
 from ctxaudit.model import Confidence, Severity
 from ctxaudit.own_handles import OwnHandles
+from ctxaudit.parallel import audit_paths
 from ctxaudit.report import LogReport, Numbered, Report
 from ctxaudit.selection import catalogue, select
 from ctxaudit.settings import Settings
@@ -37,6 +38,16 @@ class Plan:
     exit_zero: bool
     accepted: Accepted
     baseline: Baseline | None
+
+    def audited(
+        self, jobs: int = 1, watched: bool = False, since: float | None = None
+    ) -> list[LogReport]:
+        """Audit what the paths mean. Raises: UsageError if there is none."""
+        if not self.paths:
+            raise UsageError("no path to audit; name one, or set `paths` in the configuration")
+        return audit_paths(
+            self.paths, self.options, jobs, watched, exclude=self.exclude, since=since
+        )
 
     def report(self, logs: list[LogReport]) -> Report:
         """The report of what was audited, weighed by the settings."""
@@ -69,27 +80,23 @@ def plan(config: Config, *, fresh: bool = False, today: date | None = None) -> P
 
     Raises: UsageError or ConfigError for what the settings name and does not exist.
     """
-    own = [config.at(path) for path in config["paths"]]
     return Plan(
-        own if config.from_file("paths") else config["paths"],
+        config.paths("paths"),
         config["exclude"],
         options(config),
         Severity[config["fail-on"].upper()],
         Confidence[config["min-confidence"].upper()],
         config["exit-zero"],
         Accepted(read_accepts(config["accept"]), today or date.today()),
-        baselines.load(_file(config, "baseline")) if config["baseline"] and not fresh else None,
+        baselines.load(config.path("baseline")) if config["baseline"] and not fresh else None,
     )
 
 
 def options(config: Config) -> Options:
     """How each log is audited."""
-    files = config["mcp-tools"]
-    if config.from_file("mcp-tools"):
-        files = [config.at(path) for path in files]
     settings = Settings(
         config["tools"],
-        hints(files),
+        hints(config.paths("mcp-tools")),
         config["window"],
         OwnHandles(config["handles"]),
         config["tokens"],
@@ -121,16 +128,9 @@ def _special(config: Config) -> Iterator[tuple[str, Mapping[str, Any]]]:
         yield table["path"], changes
 
 
-def _file(config: Config, key: str) -> str:
-    return config.at(config[key]) if config.from_file(key) else str(config[key])
-
-
 def known_format(name: str | None) -> str | None:
     """The name of a known format. Raises: UsageError."""
     if name is not None and name not in names():
-        from difflib import get_close_matches
-
-        close = get_close_matches(name, names(), n=1)
-        hint = f"; did you mean {close[0]}?" if close else "; `ctxaudit formats` lists them"
+        hint = suggestion(name, names(), "`ctxaudit formats` lists them")
         raise UsageError(f"no format is called {name!r}{hint}")
     return name

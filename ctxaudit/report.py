@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING
@@ -94,6 +94,18 @@ class Report:
     def problems(self) -> list[Problem]:
         return [problem for log in self.logs for problem in log.problems] + self.extra
 
+    @property
+    def audited(self) -> int:
+        """How many logs were of a known format."""
+        return sum(log.format is not None for log in self.logs)
+
+    def by_log(self) -> Iterator[tuple[LogReport, list[Numbered]]]:
+        """Every log with those of its findings that count."""
+        numbered = iter(self.numbered())
+        for log in self.logs:
+            own = [next(numbered) for _ in log.findings]
+            yield log, [item for item in own if item.accepted is None]
+
     def findings(self) -> list[Numbered]:
         """What counts, in the order of the logs and turns, numbered for good."""
         return [item for item in self.numbered() if item.accepted is None]
@@ -135,6 +147,32 @@ class Report:
         return 1 if self.violated and not self.exit_zero else 0
 
 
+def by_session(findings: Iterable[Numbered]) -> dict[str, list[Numbered]]:
+    """Findings of one log by the session that they are in; none for any other session."""
+    own: dict[str, list[Numbered]] = defaultdict(list)
+    for item in findings:
+        own[item.finding.where.session].append(item)
+    return own
+
+
+@frozen
+class Totals:
+    """What was looked at in some sessions."""
+
+    turns: int
+    calls: int
+    decisions: int
+
+
+def totals(sessions: Sequence[SessionReport]) -> Totals:
+    """Turns, calls and pruning decisions of all the sessions."""
+    return Totals(
+        sum(session.turns for session in sessions),
+        sum(session.calls for session in sessions),
+        sum(session.decisions for session in sessions),
+    )
+
+
 def number(findings: Sequence[Finding]) -> list[Numbered]:
     """Fingerprint findings by what they are about; equal ones are told apart by their order."""
     seen: Counter[str] = Counter()
@@ -162,8 +200,3 @@ def fingerprint(*parts: str | None) -> str:
     """16 hex digits for a tuple of texts."""
     joined = "\x1f".join(part or "" for part in parts)
     return blake2b(joined.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
-
-
-def relabelled(finding: Finding, path: str) -> Finding:
-    """The finding of a log that is known to the user under another name."""
-    return replace(finding, where=replace(finding.where, path=path))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 
 from ctxaudit import plugins
-from ctxaudit.errors import UsageError
+from ctxaudit.errors import UsageError, suggestion
 from ctxaudit.patterns import regex
 from ctxaudit.rule import Rule
 from ctxaudit.rules import RULES
@@ -68,11 +68,9 @@ def matching(word: str) -> list[type[Rule]]:
         if upper == "ALL" or rule.code.startswith(upper) or lower in (rule.name, rule.family)
     ]
     if not found:
-        from difflib import get_close_matches
-
         names = [name for rule in catalogue()[0] for name in (rule.code, rule.name, rule.family)]
-        close = get_close_matches(word, [*names, *(n.lower() for n in names)], 1, 0.5)
-        hint = f"; did you mean {close[0]}?" if close else "; `ctxaudit rules` lists them"
+        known = [*names, *(name.lower() for name in names)]
+        hint = suggestion(word, known, "`ctxaudit rules` lists them", likeness=0.5)
         raise UsageError(f"no rule is called {word!r}{hint}")
     return found
 

@@ -15,7 +15,6 @@ from os import PathLike, fspath
 
 from ctxaudit.config import load
 from ctxaudit.golden import check, golden_of
-from ctxaudit.parallel import audit_paths
 from ctxaudit.plan import plan
 from ctxaudit.report import Report
 from ctxaudit.reporters.rich import write
@@ -41,7 +40,7 @@ def audited(
         "ignore": list(ignore),
     }
     made = plan(load().over(told))
-    return made.report(audit_paths(made.paths, made.options, exclude=made.exclude))
+    return made.report(made.audited())
 
 
 def assert_sound(

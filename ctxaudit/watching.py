@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ctxaudit.audit import Input, Options, audit_one, expand
+from ctxaudit.parallel import wanted
 from ctxaudit.report import LogReport, Numbered, Report
 
 Stamp = tuple[int, int]
@@ -33,13 +34,16 @@ class Watch:
         options: Options,
         build: Callable[[list[LogReport]], Report],
         clock: Callable[[], float] = time.monotonic,
+        *,
+        exclude: Sequence[str] = (),
     ) -> None:
         self.paths, self.options, self.build, self.clock = paths, options, build, clock
+        self.exclude = exclude
         self.logs: dict[str, Watched] = {}
 
     def look(self) -> Iterator[Numbered]:
         """What is new since the last look, in the order of the logs."""
-        for item in expand(self.paths):
+        for item in self._inputs():
             known = self.logs.setdefault(item.path, Watched())
             stamp = _stamp(item.path)
             now = self.clock()
@@ -55,6 +59,12 @@ class Watch:
                 if numbered.id not in known.told:
                     known.told.add(numbered.id)
                     yield numbered
+
+    def _inputs(self) -> Iterator[Input]:
+        for path in self.paths:
+            for item in expand([path]):
+                if wanted(item, path, self.exclude):
+                    yield item
 
     def report(self) -> Report:
         """All that was audited, as it was at the last look."""

@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from ctxaudit.context import ContextState
+from ctxaudit.model import Turn
+
 #: The same examples at every run; CTXAUDIT_SEARCH=1 looks for new ones.
 settings.register_profile("steady", derandomize=not os.environ.get("CTXAUDIT_SEARCH"))
 settings.load_profile("steady")
@@ -48,3 +51,22 @@ def check_golden(path: Path, text: str, update: bool) -> None:
         path.write_text(text)
     assert path.is_file(), f"{path} is missing: make update"
     assert text == path.read_text()
+
+
+def resident(found: list[Turn]) -> ContextState:
+    """The prompt after the last turn."""
+    ctx = ContextState()
+    for turn in found:
+        ctx.begin(turn)
+        for decision in turn.decisions:
+            ctx.apply(decision)
+        for span in turn.withdrawn:
+            ctx.withdraw(span)
+        for span in turn.restored:
+            ctx.restore(span)
+        for added in (*turn.added, *turn.reply):
+            ctx.add(added)
+        ctx.offer(turn)
+        for made in turn.calls:
+            ctx.call(made)
+    return ctx

@@ -9,11 +9,10 @@ from typing import Any
 
 import orjson
 import pytest
-from conftest import FIXTURES
+from conftest import FIXTURES, resident
 
 from ctxaudit.adapters import claude_code, claude_stream, detect
 from ctxaudit.audit import audit, expand
-from ctxaudit.context import ContextState
 from ctxaudit.log import Log, Source
 from ctxaudit.model import Aspect, DecisionKind, Extent, Kind, Turn
 
@@ -158,25 +157,6 @@ def shown(turn: Turn) -> str | None:
 
 def model_calls(found: list[Turn]) -> list[Turn]:
     return [turn for turn in found if not turn.final]
-
-
-def resident(found: list[Turn]) -> ContextState:
-    """The prompt after the last turn."""
-    ctx = ContextState()
-    for turn in found:
-        ctx.begin(turn)
-        for decision in turn.decisions:
-            ctx.apply(decision)
-        for span in turn.withdrawn:
-            ctx.withdraw(span)
-        for span in turn.restored:
-            ctx.restore(span)
-        for added in (*turn.added, *turn.reply):
-            ctx.add(added)
-        ctx.offer(turn)
-        for made in turn.calls:
-            ctx.call(made)
-    return ctx
 
 
 # -- fixtures -----------------------------------------------------------------------------------

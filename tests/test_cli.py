@@ -340,7 +340,7 @@ def test_interruption_is_quiet(run: Run, monkeypatch: pytest.MonkeyPatch) -> Non
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("ctxaudit.parallel.audit_paths", interrupted)
+    monkeypatch.setattr("ctxaudit.plan.audit_paths", interrupted)
     ran = run("scan", SOUND)
     assert (ran.code, ran.err.strip()) == (130, "")
 
@@ -349,7 +349,7 @@ def test_a_bug_of_ours_is_one_line(run: Run, monkeypatch: pytest.MonkeyPatch) ->
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("two\nlines \x1b[31m")
 
-    monkeypatch.setattr("ctxaudit.parallel.audit_paths", broken)
+    monkeypatch.setattr("ctxaudit.plan.audit_paths", broken)
     ran = run("scan", SOUND)
     assert ran.code == 2
     assert ran.err == (

@@ -7,11 +7,10 @@ from typing import Any
 
 import orjson
 import pytest
-from conftest import FIXTURES
+from conftest import FIXTURES, resident
 
 from ctxaudit.adapters import codex, detect
 from ctxaudit.audit import audit, expand
-from ctxaudit.context import ContextState
 from ctxaudit.log import Log, Source
 from ctxaudit.model import Aspect, DecisionKind, Extent, Kind, Residency, Turn
 
@@ -79,23 +78,6 @@ def item(**payload: Any) -> dict[str, Any]:
 
 def said(role: str, text: str) -> dict[str, Any]:
     return {"type": "message", "role": role, "content": [{"type": "input_text", "text": text}]}
-
-
-def resident(found: list[Turn]) -> ContextState:
-    """The prompt after the last turn."""
-    ctx = ContextState()
-    for turn in found:
-        ctx.begin(turn)
-        for decision in turn.decisions:
-            ctx.apply(decision)
-        for span in turn.withdrawn:
-            ctx.withdraw(span)
-        for added in (*turn.added, *turn.reply):
-            ctx.add(added)
-        ctx.offer(turn)
-        for call in turn.calls:
-            ctx.call(call)
-    return ctx
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from ctxaudit.knowledge.summaries import failed_summary, is_summary, pointers
+from ctxaudit.knowledge.summaries import is_summary, pointers
 
 SUMMARIES = [
     "This session is being continued from a previous conversation that ran out of context. ...",
@@ -80,21 +80,17 @@ def test_no_summary(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    "text",
     [
-        ("Error generating summary: 500", True),
-        ("Previous conversation was too long to summarize.", True),
-        ("Summary generation failed. 9 earlier messages were removed to free context.", True),
-        ("Here is a summary of the conversation to date:\n\nError generating summary: x", True),
-        ("No summary available.", True),
-        ("Summary: the summary generation failed in the app, we fixed it", False),
-        ("No summary of the law is complete", False),
-        ("[Summary of earlier conversation] all good", False),
-        ("", False),
+        "Error generating summary: 500",
+        "Previous conversation was too long to summarize.",
+        "Summary generation failed. 9 earlier messages were removed to free context.",
+        "Here is a summary of the conversation to date:\n\nError generating summary: x",
+        "No summary available.",
     ],
 )
-def test_failed_summary(text, expected):
-    assert failed_summary(text) is expected
+def test_what_stands_for_a_summary_that_failed_is_one(text):
+    assert is_summary(text)
 
 
 @pytest.mark.parametrize(
@@ -124,6 +120,5 @@ def test_hostile_text_is_cheap(piece):
     text = (piece * 40_000)[:200_000]
     start = time.perf_counter()
     is_summary(text)
-    failed_summary(text)
     pointers(text)
     assert time.perf_counter() - start < 1

@@ -55,9 +55,9 @@ MAY_IMPORT = {
     "config": "contract errors",
     "accept": "errors globs report selection",
     "baseline": "errors log model report safe",
-    "plan": "accept adapters audit baseline config errors log mcp_tools model own_handles report "
-    "selection settings tokens",
-    "watching": "audit report",
+    "plan": "accept adapters audit baseline config errors log mcp_tools model own_handles parallel "
+    "report selection settings tokens",
+    "watching": "audit parallel report",
     "golden": "errors model report safe",
     "look": "adapters audit context errors log model replay safe",
     "doctor": "adapters model report rule safe",
@@ -68,7 +68,7 @@ MAY_IMPORT = {
     "console": "errors log report reporters safe",
     "commands": "adapters audit baseline config console contract convert docs doctor errors "
     "golden log look narrow parallel plan report reporters rules safe selection shipped watching",
-    "testing": "config golden parallel plan report reporters",
+    "testing": "config golden plan report reporters",
     "pytest_plugin": "audit testing",
     "cli": "commands console errors",
     "__main__": "cli",

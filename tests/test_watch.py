@@ -41,6 +41,14 @@ def test_half_a_line_waits(tmp_path: Path) -> None:
     assert watching.report().problems == []
 
 
+def test_what_is_excluded_is_not_followed(tmp_path: Path) -> None:
+    for name in ("a.jsonl", "scratch.jsonl"):
+        (tmp_path / name).write_bytes(b"".join(LINES))
+    watching = Watch([str(tmp_path)], Options(), Report, exclude=["scratch*"])
+    assert len(list(watching.look())) == 4
+    assert [Path(log.path).name for log in watching.report().logs] == ["a.jsonl"]
+
+
 def test_the_command(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_bytes(b"".join(LINES))
     command = [sys.executable, "-m", "ctxaudit", "watch", str(tmp_path), "--seconds", "0"]

@@ -16,7 +16,6 @@ from typing import Any
 from ctxaudit.adapters.otel_attributes import attributes, plain
 from ctxaudit.adapters.spans import loads
 
-DETAILS = "gen_ai.client.inference.operation.details"
 ROLES = {
     "gen_ai.system.message": "system",
     "gen_ai.user.message": "user",

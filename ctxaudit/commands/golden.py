@@ -10,7 +10,6 @@ import typer
 
 from ctxaudit import console
 from ctxaudit.commands.choices import ConfigFile, Isolated
-from ctxaudit.errors import UsageError
 
 if TYPE_CHECKING:
     from ctxaudit.report import Report
@@ -67,14 +66,11 @@ def _audited(
 ) -> tuple[Report, Sequence[str]]:
     """The report of the paths, or of those in the configuration, and the paths."""
     from ctxaudit.config import load
-    from ctxaudit.parallel import audit_paths
     from ctxaudit.plan import plan
     from ctxaudit.reporters.story import problems
 
     made = plan(load(config, isolated=isolated).over({"paths": paths, "baseline": None}))
-    if not made.paths:
-        raise UsageError("no path to audit; name one, or set `paths` in the configuration")
-    report = made.report(audit_paths(made.paths, made.options, exclude=made.exclude))
+    report = made.report(made.audited())
     console.tell(problems(report))
     return report, made.paths
 

@@ -154,7 +154,6 @@ def _scanned(
 ) -> int:
     from ctxaudit import baseline as baselines
     from ctxaudit.narrow import moment, narrowed, turn_range
-    from ctxaudit.parallel import audit_paths
     from ctxaudit.plan import plan
     from ctxaudit.reporters.story import problems
 
@@ -165,18 +164,14 @@ def _scanned(
         raise UsageError("--update-baseline takes all there is: no --session, --turns or --since")
     wanted = turn_range(turns) if turns else None
     made = plan(settings, fresh=update_baseline)
-    if not made.paths:
-        raise UsageError("no path to audit; name one, or set `paths` in the configuration")
     watched = settings["progress"] and not settings["quiet"] and sys.stderr.isatty()
     after = moment(since) if since else None
-    logs = audit_paths(
-        made.paths, made.options, settings["jobs"], watched, exclude=made.exclude, since=after
-    )
+    logs = made.audited(settings["jobs"], watched, after)
     if narrow:
         logs = narrowed(logs, session, wanted)
     report = made.report(logs)
     if update_baseline:
-        console.write_file(settings_file(settings), baselines.dump(report))
+        console.write_file(settings.path("baseline"), baselines.dump(report))
     _write(report, settings)
     if verbose:
         console.logs(report)
@@ -185,17 +180,8 @@ def _scanned(
     return 0 if update_baseline and report.exit_code == 1 else report.exit_code
 
 
-def settings_file(settings: Config) -> str:
-    """The baseline, as seen from the working directory."""
-    path = str(settings["baseline"])
-    return settings.at(path) if settings.from_file("baseline") else path
-
-
 def _write(report: Report, settings: Config) -> None:
-    own = settings["output"]
-    if settings.from_file("output"):
-        own = {name: settings.at(path) for name, path in console.known(own).items()}
-    console.files(report, own)
+    console.files(report, console.known(settings.files("output")))
     name = console.known({settings["format"]: ""}).popitem()[0]
     if name != "rich" or not settings["quiet"] or report.exit_code or report.violated:
         console.report(report, name, colored(settings["color"]))

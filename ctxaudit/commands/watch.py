@@ -35,7 +35,7 @@ def watch(
     from ctxaudit.watching import Watch
 
     made = plan(load(config, isolated=isolated).over({"paths": paths}))
-    watching = Watch(made.paths, made.options, made.report)
+    watching = Watch(made.paths, made.options, made.report, exclude=made.exclude)
     end = None if seconds is None else time.monotonic() + seconds
     try:
         while True:

@@ -8,20 +8,6 @@ from typing import Any
 
 from ctxaudit.frozen import frozen
 
-#: Keywords that only describe: losing or changing them takes no constraint away.
-DESCRIPTIVE = frozenset(
-    {
-        "description",
-        "title",
-        "examples",
-        "example",
-        "default",
-        "$schema",
-        "$id",
-        "$comment",
-        "deprecated",
-    }
-)
 MAX_DEPTH = 24
 
 

@@ -118,15 +118,6 @@ def _asks(head: str) -> bool:
     return not first or first.endswith("?") or bool(_REQUEST.match(first))
 
 
-def failed_summary(text: str) -> bool:
-    """Does the text say that a summary was wanted and could not be made?"""
-    head = text.lstrip()[:HEAD]
-    if _FAILED.match(head):
-        return True
-    _, found, body = head.partition("\n\n")  # a runtime's heading may come first
-    return bool(found) and is_summary(head) and bool(_FAILED.match(body.lstrip()))
-
-
 # -- pointers -----------------------------------------------------------------------------------
 
 #: A verb that sends the reader somewhere, and the place. Places look like paths or references.

@@ -17,8 +17,9 @@ import orjson
 
 from ctxaudit import __version__
 from ctxaudit.model import Severity
-from ctxaudit.report import Numbered, Report, SessionReport
-from ctxaudit.reporters.story import by_log, not_checked, problems, verdict
+from ctxaudit.report import Numbered, Report, SessionReport, by_session, totals
+from ctxaudit.reporters.concise import place
+from ctxaudit.reporters.story import not_checked, problems, verdict
 from ctxaudit.safe import clean, excerpt, inert
 from ctxaudit.timeline import Row, Timeline
 
@@ -70,28 +71,25 @@ def _text(text: str) -> str:
 
 
 def _sessions(report: Report) -> Iterator[tuple[SessionReport, list[Numbered]]]:
-    for log, findings in by_log(report):
-        own: dict[str, list[Numbered]] = {}
-        for item in findings:
-            own.setdefault(item.finding.where.session, []).append(item)
+    for log, findings in report.by_log():
+        own = by_session(findings)
         for session in log.sessions:
-            yield session, own.get(session.session, [])
+            yield session, own[session.session]
 
 
 def _head(report: Report) -> Iterator[str]:
     bad = "bad" if report.exit_code else "good"
     yield "<header><h1>What pruning did to the conversations</h1>"
     yield f'<p class="verdict {bad}">exit code {report.exit_code}: {_text(verdict(report))}</p>'
-    sessions = report.sessions
+    seen = totals(report.sessions)
     severities = Counter(item.finding.severity for item in report.findings())
     told = ", ".join(f"{severities[s]:,} {s.label}" for s in SEVERITIES if severities[s])
     accepted = len(report.accepted())
     yield (
         f'<p class="counts">{len(report.findings()):,} findings{f" ({told})" if told else ""}'
         f"{f', {accepted:,} more accepted' if accepted else ''}; audited "
-        f"{sum(log.format is not None for log in report.logs):,} logs, {len(sessions):,} sessions, "
-        f"{sum(s.turns for s in sessions):,} turns, {sum(s.calls for s in sessions):,} calls, "
-        f"{sum(s.decisions for s in sessions):,} pruning decisions</p></header>"
+        f"{report.audited:,} logs, {len(report.sessions):,} sessions, {seen.turns:,} turns, "
+        f"{seen.calls:,} calls, {seen.decisions:,} pruning decisions</p></header>"
     )
 
 
@@ -205,8 +203,8 @@ def _not_checked(report: Report) -> Iterator[str]:
     for reason, count in reasons.items():
         yield f"<li>{_text(reason)} ({count:,} sessions)</li>"
     for problem in failed:
-        line = f":{problem.line}" if problem.line else ""
-        yield f"<li>{escape(inert(problem.path))}{line}: {_text(problem.message)}</li>"
+        where = escape(place(problem.path, problem.line))
+        yield f"<li>{where}: {_text(problem.message)}</li>"
     yield "</ul></section>"
 
 

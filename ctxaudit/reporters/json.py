@@ -9,7 +9,7 @@ import orjson
 
 from ctxaudit import __version__
 from ctxaudit.model import Cause, Evidence, Severity
-from ctxaudit.report import Numbered, Report, SessionReport
+from ctxaudit.report import Numbered, Report, SessionReport, totals
 from ctxaudit.safe import clean, excerpt, inert
 
 NAME = "json"
@@ -51,12 +51,13 @@ def summary(report: Report, findings: list[Numbered]) -> dict[str, Any]:
     """The counts that all outputs agree on."""
     severities = Counter(item.finding.severity for item in findings)
     rules = Counter(item.finding.rule for item in findings)
+    seen = totals(report.sessions)
     return {
-        "logs": sum(log.format is not None for log in report.logs),
+        "logs": report.audited,
         "sessions": len(report.sessions),
-        "turns": sum(session.turns for session in report.sessions),
-        "calls": sum(session.calls for session in report.sessions),
-        "decisions": sum(session.decisions for session in report.sessions),
+        "turns": seen.turns,
+        "calls": seen.calls,
+        "decisions": seen.decisions,
         "findings": len(findings),
         "by_severity": {s.label: severities[s] for s in sorted(Severity, reverse=True)},
         "by_rule": dict(sorted(rules.items())),

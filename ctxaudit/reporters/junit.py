@@ -11,10 +11,10 @@ from typing import IO
 from xml.sax.saxutils import escape, quoteattr
 
 from ctxaudit.log import Problem
-from ctxaudit.report import LogReport, Numbered, Report, SessionReport
+from ctxaudit.report import LogReport, Numbered, Report, SessionReport, by_session
 from ctxaudit.reporters.concise import line, place
 from ctxaudit.reporters.ranked import by_gravity
-from ctxaudit.reporters.story import by_log, problems, unseen
+from ctxaudit.reporters.story import problems, unseen
 from ctxaudit.safe import clean, inert
 
 NAME = "junit"
@@ -31,7 +31,7 @@ def _document(report: Report) -> Iterator[str]:
     bad: dict[str, list[Problem]] = {log.path: [] for log in report.logs}
     for problem in problems(report):
         bad.setdefault(problem.path, []).append(problem)
-    suites = [_Suite(log, found, bad.pop(log.path, [])) for log, found in by_log(report)]
+    suites = [_Suite(log, found, bad.pop(log.path, [])) for log, found in report.by_log()]
     suites += [_Suite(LogReport(path), [], told) for path, told in bad.items()]
     yield '<?xml version="1.0" encoding="UTF-8"?>'
     totals = " ".join(
@@ -51,9 +51,7 @@ class _Suite:
     def __init__(self, log: LogReport, findings: list[Numbered], bad: list[Problem]) -> None:
         self.log, self.bad = log, bad
         self.name = quoteattr(inert(log.path))
-        self.own: dict[str, list[Numbered]] = {s.session: [] for s in log.sessions}
-        for item in findings:
-            self.own.setdefault(item.finding.where.session, []).append(item)
+        self.own = by_session(findings)
         empty = not log.sessions and not bad
         self.counts = {
             "tests": len(log.sessions) + bool(bad) + empty,

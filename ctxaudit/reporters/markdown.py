@@ -14,7 +14,6 @@ from ctxaudit.report import Numbered, Report
 from ctxaudit.reporters.ranked import gravest
 from ctxaudit.reporters.story import (
     Incident,
-    by_log,
     counts,
     incidents,
     not_checked,
@@ -71,7 +70,7 @@ def _counted(report: Report) -> str:
 
 def _told(report: Report) -> Iterator[tuple[str, Incident]]:
     """All incidents with their logs; sessions of two logs may have the same name."""
-    for log, findings in by_log(report):
+    for log, findings in report.by_log():
         for incident in incidents(findings):
             yield log.path, incident
 

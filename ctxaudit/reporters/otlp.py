@@ -14,7 +14,6 @@ from ctxaudit import __version__
 from ctxaudit.model import Severity
 from ctxaudit.report import LogReport, Numbered, Report
 from ctxaudit.reporters.json import finding
-from ctxaudit.reporters.story import by_log
 from ctxaudit.safe import inert
 
 NAME = "otlp"
@@ -25,7 +24,7 @@ TOLD = ("id", "rule", "name", "family", "confidence", "session", "turn", "line",
 
 def write(report: Report, stream: IO[str], *, color: bool = False) -> None:
     """Write the findings that count; a log without any has no line."""
-    for log, findings in by_log(report):
+    for log, findings in report.by_log():
         if findings:
             told = _request(log, findings)
             stream.write(orjson.dumps(told, option=orjson.OPT_APPEND_NEWLINE).decode())

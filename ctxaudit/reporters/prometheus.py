@@ -12,7 +12,7 @@ from typing import IO
 
 from ctxaudit import __version__
 from ctxaudit.model import Severity
-from ctxaudit.report import Report
+from ctxaudit.report import Report, totals
 from ctxaudit.safe import inert
 
 NAME = "prometheus"
@@ -92,11 +92,11 @@ def _of_the_run(report: Report) -> Iterator[tuple[str, str, float]]:
     yield "accepted", "Findings that are accepted.", len(report.accepted())
     yield "exit_code", "Exit code of the run.", report.exit_code
     yield "problems", "Problems in reading.", len(report.problems)
-    logs = sum(log.format is not None for log in report.logs)
-    yield "logs", "Logs that were read.", logs
-    yield "turns", "Turns that were audited.", sum(s.turns for s in sessions)
-    yield "calls", "Calls that were audited.", sum(s.calls for s in sessions)
-    yield "pruning_decisions", "Pruning decisions.", sum(s.decisions for s in sessions)
+    seen = totals(sessions)
+    yield "logs", "Logs that were read.", report.audited
+    yield "turns", "Turns that were audited.", seen.turns
+    yield "calls", "Calls that were audited.", seen.calls
+    yield "pruning_decisions", "Pruning decisions.", seen.decisions
     for name, text in SUMS.items():
         yield name, text, sum(int(s.metrics.get(name) or 0) for s in sessions)
     shares = [(s.turns, s.metrics.get("sound_turns_share")) for s in sessions]

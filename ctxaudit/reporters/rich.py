@@ -12,9 +12,10 @@ from rich.console import Console
 from rich.text import Text
 
 from ctxaudit.model import Severity
-from ctxaudit.report import LogReport, Numbered, Report, SessionReport
+from ctxaudit.report import LogReport, Numbered, Report, SessionReport, by_session, totals
+from ctxaudit.reporters.concise import place
 from ctxaudit.reporters.rich_incident import count, draw, indented
-from ctxaudit.reporters.story import by_log, incidents, not_checked, problems, verdict
+from ctxaudit.reporters.story import incidents, not_checked, problems, verdict
 from ctxaudit.safe import clean, inert, lines_inert
 
 NAME = "rich"
@@ -36,7 +37,7 @@ def write(report: Report, stream: IO[str], *, color: bool = False) -> None:
         emoji=False,
         legacy_windows=False,
     )
-    for log, findings in by_log(report):
+    for log, findings in report.by_log():
         _log(console, log, findings)
     _summary(console, report)
     _not_checked(console, report)
@@ -66,13 +67,11 @@ def _encodable(text: str, stream: IO[str]) -> str:
 
 def _log(console: Console, log: LogReport, findings: list[Numbered]) -> None:
     _heading(console, f"{inert(log.path)} ({log.format})" if log.format else inert(log.path))
-    own: dict[str, list[Numbered]] = {}
-    for item in findings:
-        own.setdefault(item.finding.where.session, []).append(item)
+    own = by_session(findings)
     for n, session in enumerate(log.sessions):
-        if n and own.get(log.sessions[n - 1].session):
+        if n and own[log.sessions[n - 1].session]:
             console.print()
-        _session(console, session, own.get(session.session, []))
+        _session(console, session, own[session.session])
     if not log.sessions:
         console.print(Text("  nothing audited", style="dim"))
     console.print()
@@ -117,13 +116,11 @@ def _summary(console: Console, report: Report) -> None:
         indented(console, Text(", ".join(f"{rule} {n:,}" for rule, n in sorted(rules.items()))))
     if accepted := report.accepted():
         indented(console, Text(f"{count(len(accepted), 'more finding')} accepted"))
-    sessions = report.sessions
+    sessions, seen = report.sessions, totals(report.sessions)
     audited = (
-        f"audited {count(sum(log.format is not None for log in report.logs), 'log')}, "
-        f"{count(len(sessions), 'session')}, "
-        f"{count(sum(s.turns for s in sessions), 'turn')}, "
-        f"{count(sum(s.calls for s in sessions), 'call')}, "
-        f"{count(sum(s.decisions for s in sessions), 'pruning decision')}"
+        f"audited {count(report.audited, 'log')}, {count(len(sessions), 'session')}, "
+        f"{count(seen.turns, 'turn')}, {count(seen.calls, 'call')}, "
+        f"{count(seen.decisions, 'pruning decision')}"
     )
     indented(console, Text(audited))
     asked = sum(int(s.metrics.get("reexpansion_requests") or 0) for s in sessions)
@@ -138,5 +135,5 @@ def _not_checked(console: Console, report: Report) -> None:
     for reason, sessions in reasons.items():
         indented(console, Text(f"{clean(reason)} ({count(sessions, 'session')})"))
     for problem in problems(report):
-        where = f"{inert(problem.path)}:{problem.line}" if problem.line else inert(problem.path)
-        indented(console, Text(f"{where}: {clean(problem.message)}", style="red"))
+        told = f"{place(problem.path, problem.line)}: {clean(problem.message)}"
+        indented(console, Text(told, style="red"))

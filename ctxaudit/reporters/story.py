@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from ctxaudit.frozen import frozen
 from ctxaudit.log import Problem
 from ctxaudit.model import Cause, Severity
-from ctxaudit.report import LogReport, Numbered, Report, SessionReport
+from ctxaudit.report import Numbered, Report, SessionReport
 
 MAX_PROBLEMS = 20  # of one log; who has more looks at the first ones
 
@@ -43,14 +43,6 @@ class Incident:
     def turns(self) -> list[int]:
         """The turns in which the model acted on what was missing."""
         return sorted({i.finding.where.turn for i in self.findings if not i.finding.state})
-
-
-def by_log(report: Report) -> Iterator[tuple[LogReport, list[Numbered]]]:
-    """Every log with those of its findings that count."""
-    numbered = iter(report.numbered())
-    for log in report.logs:
-        own = [next(numbered) for _ in log.findings]
-        yield log, [item for item in own if item.accepted is None]
 
 
 def incidents(findings: Iterable[Numbered]) -> list[Incident]:

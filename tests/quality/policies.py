@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import random
 from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -192,8 +191,3 @@ def evict(scene: Scene, target: Call, how: str | None = None) -> None:
         "last": lambda: last_messages(scene, 4),
     }
     ways[how or scene.rng.choice(list(ways))]()
-
-
-def chance(rng: random.Random, share: float) -> bool:
-    """True in that share of cases."""
-    return rng.random() < share
