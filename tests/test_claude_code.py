@@ -705,7 +705,9 @@ def _counts(folder: Path) -> list[dict[str, str]]:
 
 
 def test_real_logs_have_the_counts_that_others_counted(real_logs: Path) -> None:
-    for row in _counts(real_logs):
+    rows = _counts(real_logs)
+    assert rows
+    for row in rows:
         log = Log(str(real_logs / row["log"]))
         assert detect(log.head()) is claude_code
         found = list(claude_code.read(Source((log,))))
@@ -718,7 +720,9 @@ def test_real_logs_have_the_counts_that_others_counted(real_logs: Path) -> None:
 
 
 def test_no_real_log_loses_a_span_that_was_not_there(real_logs: Path) -> None:
-    for path in sorted((real_logs / "claude-code").glob("*.jsonl")):
+    logs = sorted((real_logs / "claude-code").glob("*.jsonl"))
+    assert logs
+    for path in logs:
         seen: set[tuple[str, str]] = set()
         for turn in claude_code.read(Source((Log(str(path)),))):
             lane = turn.where.session

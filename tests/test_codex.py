@@ -284,10 +284,10 @@ UNCOUNTED = {"web_search", "tool_search"}
 
 
 def test_real_logs_hold_what_was_counted(real_logs: Path) -> None:
-    rows = [line.split("\t") for line in (real_logs / "COUNTS.tsv").read_text().splitlines()]
-    for name, _, calls, compactions, *_ in rows[1:]:
-        if not name.startswith("codex/"):
-            continue
+    lines = (real_logs / "COUNTS.tsv").read_text().splitlines()
+    rows = [line.split("\t") for line in lines if line.startswith("codex/")]
+    assert rows
+    for name, _, calls, compactions, *_ in rows:
         found = list(codex.read(Source((Log(str(real_logs / name)),))))
         tools = [c.tool for turn in found for c in turn.calls if c.tool not in UNCOUNTED]
         kinds = [d.kind for turn in found for d in turn.decisions]

@@ -75,19 +75,6 @@ def test_a_real_export_that_was_cut_finds_nothing_more(real_logs: Path) -> None:
     assert any("cut by the recorder" in note for s in cut.sessions for note in s.notes)
 
 
-@pytest.mark.parametrize(
-    ("name", "events"), [("edit_tauretail20", 3), ("trim_tauretail20", 5)], ids=["edit", "trim"]
-)
-def test_real_inspect_logs(real_logs: Path, name: str, events: int) -> None:
-    for path in sorted((real_logs / "inspect").glob(f"*_inspect_{name}.*")):
-        (session,) = (report := audited(path)).sessions
-        assert session.decisions >= events
-        twin = path.with_suffix(".json")
-        if path.suffix == ".eval":
-            like = next((real_logs / "inspect").glob(f"*_inspect_{name}.json"), twin)
-            assert told(report) == told(audited(like))
-
-
 def test_decisions_of_real_inspect_logs_are_clearings(real_logs: Path) -> None:
     from ctxaudit.adapters import inspect_ai
     from ctxaudit.log import Log, Source

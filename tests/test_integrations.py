@@ -127,9 +127,10 @@ def test_the_gitlab_job(command: Path, tmp_path: Path) -> None:
         assert (tmp_path / name).is_file()
 
 
-@pytest.mark.parametrize("guide", GUIDES)
+@pytest.mark.parametrize("guide", [name for name in GUIDES if "$ ctxaudit" in GUIDES[name]])
 def test_commands_of_the_guides_exist(guide: str, command: Path) -> None:
     lines = re.findall(r"^ *\$ (ctxaudit .+)$", GUIDES[guide], re.MULTILINE)
+    assert lines
     for words in map(shlex.split, lines):
         depth = 3 if words[1] == "golden" else 2
         shown = subprocess.run(

@@ -72,6 +72,7 @@ def ghost(
         f"keep the schema of refund_order while its calls are in the history ({code})",
         PRUNED,
         "refund_order",
+        family="ghost-tool",
         **more,  # type: ignore[arg-type]
     )
 
@@ -121,6 +122,7 @@ LONELY = Finding(
     "write down what was ruled out",
     CLEARED,
     evidence=(Evidence("first-conclusion", at(2, "runs/earlier.jsonl"), "it is not the network"),),
+    family="rederived-negative",
 )
 CAUSELESS = Finding(
     "OR204",
@@ -130,6 +132,7 @@ CAUSELESS = Finding(
     at(9, session="helper"),
     "a result without its call",
     "drop calls and results together",
+    family="orphaned-reference",
 )
 
 
@@ -227,6 +230,8 @@ def test_rich_colours_are_only_colours() -> None:
 def test_rich_in_a_narrow_encoding(encoding: str) -> None:
     stream = TextIOWrapper(BytesIO(), encoding=encoding)
     reporter("rich").write(full(), stream)
+    stream.flush()
+    assert b"exit code" in stream.buffer.getvalue()  # type: ignore[attr-defined]
 
 
 HOSTILE = [
@@ -245,7 +250,7 @@ def hostile(text: str, path: str) -> Report:
     evidence = (Evidence("prior-call", where, text),)
     found = Finding(
         "GT101", "ghost-tool", Severity.ERROR, Confidence.PROVEN, where, text, text, cause,
-        text, text, evidence,
+        text, text, evidence, family="ghost-tool",
     )  # fmt: skip
     seen = session(where.path, text, 1, 1, 1, notes=(text,), unchecked=(("GT102", text),))
     return Report(

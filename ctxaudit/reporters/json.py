@@ -89,7 +89,7 @@ def finding(item: Numbered) -> dict[str, Any]:
         "id": item.id,
         "rule": found.rule,
         "name": found.name,
-        "family": found.family or FAMILIES[found.rule[:2]],
+        "family": found.family,
         "severity": found.severity.label,
         "confidence": found.confidence.label,
         "log": inert(found.where.path),
@@ -104,9 +104,6 @@ def finding(item: Numbered) -> dict[str, Any]:
         "cause": _cause(found.cause),
         "evidence": [_evidence(evidence) for evidence in found.evidence],
     }
-
-
-FAMILIES = {"GT": "ghost-tool", "OR": "orphaned-reference", "RN": "rederived-negative"}
 
 
 def _cause(cause: Cause | None) -> dict[str, Any] | None:
