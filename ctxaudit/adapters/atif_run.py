@@ -87,13 +87,13 @@ class Run:
     # -- steps ----------------------------------------------------------------------------------
 
     def _read(self, step: Step) -> Iterator[Turn]:
-        before = set(self.talk.resident)
+        mark = self.talk.mark()
         if _answers(step):
             yield self._answer(step)
         else:
             self._enter(step)
         self._observe(step)
-        self._remember(step, before)
+        self.known[_key(step)].append(self.talk.since(mark))
 
     def _answer(self, step: Step) -> Turn:
         metrics = step.get("metrics") or {}
@@ -134,16 +134,12 @@ class Run:
                 kind = Kind.SYSTEM if step.get("source") == "system" else Kind.USER
                 self.talk.says(kind, told, self.line, _name(step))
 
-    def _remember(self, step: Step, before: set[str]) -> None:
-        new = [span_id for span_id in self.talk.resident if span_id not in before]
-        self.known[_key(step)].append(new)
-
     def _carry(self, step: Step, kind: Kind | None = None) -> None:
         """A step that another trajectory has had: no answer of this one."""
-        before = set(self.talk.resident)
+        mark = self.talk.mark()
         self._enter(step, kind if step.get("source") != "agent" else None)
         self._observe(step)
-        self._remember(step, before)
+        self.known[_key(step)].append(self.talk.since(mark))
 
     # -- what was taken away --------------------------------------------------------------------
 

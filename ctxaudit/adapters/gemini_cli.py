@@ -107,10 +107,10 @@ class Reader:
         ident, kind = str(message.get("id") or f"line:{line}"), message.get("type")
         if kind not in ("user", "gemini"):
             return  # shown to the user only
-        before = set(talk.resident)
+        mark = talk.mark()
         if ident in self.spans and message.get("id"):
             self._results(talk, message, line)
-            self.spans[ident] += [i for i in talk.resident if i not in before]
+            self.spans[ident] += talk.since(mark)
             return
         text = _text(message.get("content"))
         if kind == "user":
@@ -119,7 +119,7 @@ class Reader:
         else:
             yield self._answer(talk, message, text, line, ident)
             self._results(talk, message, line)
-        self.spans[ident] = [span_id for span_id in talk.resident if span_id not in before]
+        self.spans[ident] = talk.since(mark)
 
     @staticmethod
     def _answer(

@@ -94,13 +94,12 @@ class Session:
         """The turns of all messages, in their order."""
         for message in messages:
             info, parts = message["info"], [p for p in message["parts"] if isinstance(p, dict)]
-            before = set(self.talk.resident)
+            mark = self.talk.mark()
             if info.get("role") == "assistant":
                 yield from self._answer(info, parts)
             else:
                 self._user(info, parts)
-            new = [span_id for span_id in self.talk.resident if span_id not in before]
-            self.spans[str(info.get("id"))] = new
+            self.spans[str(info.get("id"))] = self.talk.since(mark)
         if self.untimed:
             self.talk.gap(WHEN)
             stubs = dict.fromkeys(self.untimed, PRUNED)

@@ -46,13 +46,14 @@ def _put(target: dict[str, Any], path: list[str], value: Any) -> None:
     target[path[-1]] = value
 
 
-def _listed(value: Any) -> Any:
-    """Dicts whose keys are all numbers become lists."""
-    if not isinstance(value, dict):
-        return value
-    if value and all(key.isdigit() for key in value):
-        return [_listed(value[key]) for key in sorted(value, key=int)]
-    return {key: _listed(inner) for key, inner in value.items()}
+def _listed(tree: dict[str, Any]) -> Any:
+    """Dicts whose keys are all numbers become lists; what the tree holds is changed in place."""
+    for key, inner in tree.items():
+        if isinstance(inner, dict):
+            tree[key] = _listed(inner)
+    if next(iter(tree), "").isdigit() and all(key.isdigit() for key in tree):
+        return [tree[key] for key in sorted(tree, key=int)]
+    return tree
 
 
 def flat(value: dict[str, Any], path: str = "") -> dict[str, Any]:

@@ -108,10 +108,9 @@ class Session:
         if "parentId" in data:
             self._branch(data.get("parentId"))
         self.parents[entry], self.last = data.get("parentId"), entry
-        before = set(self.talk.resident)
+        mark = self.talk.mark()
         yield from self._read(data, record.line)
-        new = [span_id for span_id in self.talk.resident if span_id not in before]
-        self.spans.append((entry, new))
+        self.spans.append((entry, self.talk.since(mark)))
 
     def _branch(self, parent: str | None) -> None:
         """Go back to where an entry hangs: what came after it is on another branch."""

@@ -42,6 +42,7 @@ class Conversation:
         self.name, self.path = name, path
         self.count = 0
         self.resident: dict[str, Span] = {}  # in the prompt, in order
+        self._arrived: list[str] = []  # the spans that ever came, in order
         self.tools: dict[str, ToolSchema] | None = None
         self.complete = True
         self._gaps = list(gaps)
@@ -61,6 +62,14 @@ class Conversation:
         self._times[base] += 1
         times = self._times[base]
         return base if times == 1 else f"{base}#{times}"
+
+    def mark(self) -> int:
+        """A point in the session, for ``since``."""
+        return len(self._arrived)
+
+    def since(self, mark: int) -> list[str]:
+        """The ids of what has come since a mark and is still there, in order."""
+        return [span_id for span_id in self._arrived[mark:] if span_id in self.resident]
 
     # -- what comes into the prompt -------------------------------------------------------------
 
@@ -95,7 +104,11 @@ class Conversation:
 
     def _add(self, span: Span) -> None:
         self._added.append(span)
+        self._keep(span)
+
+    def _keep(self, span: Span) -> None:
         self.resident[span.id] = span
+        self._arrived.append(span.id)
 
     # -- what is taken away ---------------------------------------------------------------------
 
@@ -201,8 +214,8 @@ class Conversation:
             withdrawn=tuple(self._withdrawn),
         )
         self._added, self._decisions, self._withdrawn, self._gaps = [], [], [], []
-        self.resident |= {span.id: span for span in reply}
-        self.resident |= {call.id: call.span() for call in made}
+        for span in (*reply, *(call.span() for call in made)):
+            self._keep(span)
         self._last = where
         return turn
 

@@ -1,7 +1,8 @@
-"""Speed: a scan against bare parsing of the same lines, and ``--help`` against importing Typer.
+"""Speed: a scan against bare parsing of the same lines, ``--help`` against importing Typer, and
+what reading costs for each format (reading.py).
 
-Made-up logs are always measured; real ones too, where CTXAUDIT_LOGS names a folder of them. All
-figures are of whole processes, start included, and the least of several runs.
+Made-up logs are always measured; real ones too, where CTXAUDIT_LOGS names a folder of them. The
+figures of the first table are of whole processes, start included, and the least of several runs.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+
+from tests.benchmarks import reading
 
 TURNS = 160
 SESSIONS = 200
@@ -149,6 +152,10 @@ def main() -> None:
     imported = cpu_time(python("-c", "import typer"), STARTS, system=True)
     row("--help", shown, imported, "CPU time; base: import typer")
     row("scan of nothing", none, imported, "CPU time; base: import typer")
+    print(f"\n{'reading, in this process':<34} {'turns':>11} {'base':>11} {'ratio':>7}")
+    for name, took, base, growth, size in reading.table():
+        note = f"{size / 1e6:.1f} MB; base: orjson.loads; growth {growth:.2f} (linear is 1)"
+        row(name, took, base, note)
 
 
 if __name__ == "__main__":
