@@ -27,6 +27,7 @@ STORIES = {
     "braintrust/spans.jsonl": "desk-1",
     "braintrust/page.json": "span-root",
     "helicone/requests.jsonl": "desk-1",
+    "vscode_debug/session": "desk-1",
 }
 FINDINGS = [
     (4, "GT101", "create_reservation", None),

@@ -58,6 +58,7 @@ FORMATS = {
     "copilot-cli": "copilot_cli",
     "gemini-cli": "gemini_cli",
     "swe-agent": "swe_agent",
+    "vscode-debug": "vscode_debug",
 }
 
 

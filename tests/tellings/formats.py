@@ -34,6 +34,7 @@ PROMPTS: dict[str, tuple[str, Callable[[Iterable[Story]], Iterator[Any]]]] = {
     "otel-genai": ("jsonl", prompts.otel_genai),
     "inspect": ("json", prompts.inspect),
     "swe-agent": ("traj", prompts.swe_agent),
+    "vscode-debug": ("jsonl", prompts.vscode_debug),
 }
 #: Their logs are folders; fixtures tell of them.
 FOLDERS = {"codex-trace"}

@@ -273,3 +273,13 @@ def swe_agent(stories: Iterable[Story]) -> Iterator[Any]:
         action = (answer.get("tool_calls") or [{"id": "submit"}])[0]["id"]
         steps.append({"action": action, "observation": "", "messages": [*prompt, answer]})
     yield {"environment": "runs", "trajectory": steps, "info": {}}
+
+
+def vscode_debug(stories: Iterable[Story]) -> Iterator[Any]:
+    for n, story, prompt, answer in each(stories):
+        span = f"{n:016x}"
+        told = {"model": "m", "inputMessages": _text([_parts(m) for m in prompt])}
+        entry = {"v": 1, "ts": n, "dur": 0, "sid": story.session, "status": "ok"}
+        yield {**entry, "type": "llm_request", "spanId": span, "attrs": told}
+        said = {"response": _text([_parts(answer)])}
+        yield {**entry, "type": "agent_response", "spanId": f"agent-msg-{span}", "attrs": said}
