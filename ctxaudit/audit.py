@@ -10,10 +10,11 @@ from typing import Any
 
 from ctxaudit.adapters import Adapter, detect, is_log
 from ctxaudit.adapters import adapter as adapter_of
+from ctxaudit.copies import told_once
 from ctxaudit.errors import LogError, NothingError
 from ctxaudit.frozen import frozen
 from ctxaudit.globs import path_matches
-from ctxaudit.log import STDIN, Log, Problem, Source
+from ctxaudit.log import STDIN, STDIN_NAME, Log, Problem, Source
 from ctxaudit.model import Aspect, Confidence, Extent, Severity, Turn
 from ctxaudit.replay import Replay, Session
 from ctxaudit.report import LogReport, SessionReport
@@ -21,7 +22,6 @@ from ctxaudit.rule import Rule
 from ctxaudit.rules import RULES
 from ctxaudit.settings import Settings
 
-STDIN_NAME = "<stdin>"
 #: What a directory is searched for.
 SUFFIXES = (
     ".jsonl",
@@ -154,7 +154,7 @@ def audit(
         report = audit_one(item, options, progress)
         if report is not None:
             done.append(report)
-    return joined(done, options)
+    return gathered(done, options)
 
 
 def audit_one(
@@ -230,6 +230,7 @@ def _summed(
         tuple(_unchecked(options.rules, extent)),
         session.timeline,
         session.traces,
+        session.begins,
     )
 
 
@@ -240,6 +241,13 @@ def _unchecked(
         missing = sorted(aspect.value for aspect in rule.needs if extent[aspect] is Extent.NONE)
         if missing:
             yield rule.code, f"the log shows no {' and no '.join(missing)}"
+
+
+def gathered(reports: list[LogReport], options: Options) -> list[LogReport]:
+    """The reports of all logs, with sessions that go on in another log as one, and what several
+    logs hold told once."""
+    whole = joined(reports, options)
+    return told_once(whole, lambda one, other: options.at(one) == options.at(other))
 
 
 def joined(reports: list[LogReport], options: Options) -> list[LogReport]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ctxaudit.audit import Input, Options, audit_one, expand, joined
+from ctxaudit.audit import Input, Options, audit_one, expand, gathered
 from ctxaudit.globs import path_matches
 from ctxaudit.log import STDIN, Problem
 from ctxaudit.progress import Progress
@@ -45,7 +45,7 @@ def audit_paths(
         for path, items in asked.items()
         if not any(item.path in seen for item in items)
     ]
-    return joined(reports, options) + nothing
+    return gathered(reports, options) + nothing
 
 
 def wanted(item: Input, asked: str, exclude: Sequence[str], since: float | None = None) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ctxaudit.context import ContextState
 from ctxaudit.metrics import Metrics
-from ctxaudit.model import Aspect, Extent, Finding, Gap, Kind, Location, Turn
+from ctxaudit.model import Aspect, Extent, Finding, Gap, Kind, Location, Turn, dumps
 from ctxaudit.plugins import reason
 from ctxaudit.rule import Findings, Rule
 from ctxaudit.settings import Settings
@@ -90,6 +90,7 @@ class Session:
         self.decisions = 0
         self.known = 0  # turns whose tools the log tells
         self.traces: dict[int, tuple[str, str]] = {}  # of each turn, where the log is a trace
+        self.begins: str | None = None  # the first call
         # The log begins in the middle of it: an earlier log may hold the beginning.
         self.midway = first.where.turn > 1 or any(s.kind is Kind.CALL for s in first.added)
 
@@ -132,6 +133,9 @@ class Session:
             ctx.add(span)
             for hook in self.hooks["on_reply"] if ctx.touched else ():
                 yield from hook(span, ctx) or ()
+        if turn.calls and self.begins is None:
+            first = turn.calls[0]
+            self.begins = f"{first.id} {first.tool} {dumps(first.arguments)}"
         for call in turn.calls:
             self.calls += 1
             for hook in self.hooks["on_call"]:

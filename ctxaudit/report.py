@@ -21,7 +21,8 @@ class SessionReport:
     """What was seen of one session.
 
     ``unchecked`` are (rule code, reason); ``timeline`` is None unless an output draws it;
-    ``traces`` are the trace and span of each turn, where the log is a trace.
+    ``traces`` are the trace and span of each turn, where the log is a trace; ``begins`` is the
+    first call, by which copies of the session may be told.
     """
 
     log: str
@@ -36,6 +37,7 @@ class SessionReport:
     unchecked: tuple[tuple[str, str], ...] = ()
     timeline: Timeline | None = None
     traces: Mapping[int, tuple[str, str]] = field(default_factory=dict)
+    begins: str | None = None
 
 
 @frozen
