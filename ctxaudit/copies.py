@@ -36,13 +36,13 @@ class Held:
 def told_once(
     reports: list[LogReport], alike: Callable[[str, str], bool] = lambda _, __: True
 ) -> list[LogReport]:
-    """The reports without what another one tells, too: one of a longer log, or an earlier one.
+    """The reports without what another one tells, too: one of a longer, fuller or earlier log.
 
     ``alike`` says whether two paths are audited in the same way; else both have their say.
     """
     for group in _alike(reports):
         held = _held(reports, group)
-        held.sort(key=lambda one: (-len(one.prints), -_turns(reports[one.at]), one.at))
+        held.sort(key=lambda one: _rank(one, reports[one.at]))
         for n, one in enumerate(held):
             path = reports[one.at].path
             others = [
@@ -74,8 +74,10 @@ def _held(reports: list[LogReport], group: list[tuple[int, SessionReport]]) -> l
     return [Held(n, session, prints[n].get(session.session, [])) for n, session in group]
 
 
-def _turns(report: LogReport) -> int:
-    return sum(session.turns for session in report.sessions)
+def _rank(held: Held, report: LogReport) -> tuple[int, int, int, int]:
+    """What tells most comes first: by turns, by what is seen of them, by the rest of the log."""
+    seen = sum(held.session.extent.values())
+    return -len(held.prints), -seen, -sum(s.turns for s in report.sessions), held.at
 
 
 def _prints(path: str, adapter: Adapter) -> Prints:
