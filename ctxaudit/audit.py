@@ -111,7 +111,8 @@ def _expand_folder(folder: Path) -> Iterator[Input]:
     except OSError:
         yield Input(str(folder))  # reading it will tell why it cannot be read
         return
-    if is_log(frozenset(entry.name for entry in entries)):
+    names = frozenset(entry.name for entry in entries)
+    if is_log(names) and detect(Log(str(folder)).head()) is not None:
         yield Input(str(folder))
         return
     for entry in entries:

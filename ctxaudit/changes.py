@@ -39,7 +39,7 @@ def compare(
     new = snapshot.items
     change = Change(_common(old, new, same))
     while change.same < min(len(old), len(new)) and only_system(spans[: change.same + 1]):
-        pieces = snapshot.pieces(new[change.same])
+        pieces = snapshot.read(new[change.same])
         if not spans[change.same] or any(p.kind is not Kind.SYSTEM for p in pieces):
             break
         change.heads[change.same] = pieces
@@ -52,7 +52,7 @@ def _read(snapshot: Snapshot, items: list[Any], said: Said) -> Iterator[list[Pie
     """The pieces of new items; those that the model said are known already."""
     for n, item in enumerate(items):
         echo = said[n] if n < len(said) else None
-        yield echo[1] if echo and echo[0] == item else snapshot.pieces(item)
+        yield echo[1] if echo and echo[0] == item else snapshot.read(item)
 
 
 def _common(old: list[Any], new: list[Any], start: int) -> int:

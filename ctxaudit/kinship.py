@@ -78,7 +78,7 @@ def forks(lane: Lane, snapshot: Snapshot, shared: int) -> bool:
     of what followed."""
     before = 0
     for old, new, spans in zip(lane.items, snapshot.items, lane.spans, strict=False):
-        pieces = snapshot.pieces(new) if old != new else []
+        pieces = snapshot.read(new) if old != new else []
         if old == new or [p.text for p in pieces] == [s.text for s in spans]:
             before += any(s.kind is not Kind.SYSTEM for s in spans)
             continue
@@ -103,4 +103,4 @@ def _spans(lane: Lane) -> Iterable[Span]:
 def pieces_of(snapshot: Snapshot, count: int | None) -> Iterator[Piece]:
     """The pieces of the first items of a prompt, of all if no count is given."""
     for item in snapshot.items[:count]:
-        yield from snapshot.pieces(item)
+        yield from snapshot.read(item)

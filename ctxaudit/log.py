@@ -218,12 +218,21 @@ class Source:
         for log in self.logs:
             yield from log
 
-    def each(self, build: Callable[[Record], T | None]) -> Iterator[T]:
-        """``build`` over every record; one whose shape is wrong is told as damaged and passed
-        over.
+    @property
+    def is_folder(self) -> bool:
+        """Whether the records are those of the files of a folder."""
+        return any(log.path != STDIN and Path(log.path).is_dir() for log in self.logs)
+
+    def each(
+        self,
+        build: Callable[[Record], T | None],
+        order: Callable[[Record], float] | None = None,
+    ) -> Iterator[T]:
+        """``build`` over every record, in their order or in the one that is asked for; one whose
+        shape is wrong is told as damaged and passed over.
         """
         for log in self.logs:
-            for record in log:
+            for record in sorted(log, key=order) if order else log:
                 try:
                     built = build(record)
                 except WRONG_SHAPE as error:

@@ -33,6 +33,17 @@ class Piece:
     opaque: str = ""
 
 
+def sound(pieces: list[Piece]) -> list[Piece]:
+    """The pieces themselves.
+
+    Raises: TypeError if one bears the name of a tool, or the id of a call, that is no text.
+    """
+    for piece in pieces:
+        if not isinstance(piece.tool, str | None) or not isinstance(piece.call, str | None):
+            raise TypeError("the name of a tool, or the id of a call, is no text")
+    return pieces
+
+
 @dataclass(slots=True)
 class Snapshot:
     """One model call with its whole prompt.
@@ -64,3 +75,7 @@ class Snapshot:
     complete: Callable[[Any], bool] | None = None
     said: list[tuple[Any, list[Piece]]] = field(default_factory=list)
     trace: tuple[str, str] | tuple[()] = ()
+
+    def read(self, item: Any) -> list[Piece]:
+        """The pieces of an item. Raises what ``pieces`` raises, and what ``sound`` does."""
+        return sound(self.pieces(item))

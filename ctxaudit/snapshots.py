@@ -12,27 +12,26 @@ from collections.abc import Callable, Iterable, Iterator
 from ctxaudit.errors import WRONG_SHAPE
 from ctxaudit.lanes import Lanes
 from ctxaudit.model import Turn
-from ctxaudit.pieces import Piece, Snapshot
+from ctxaudit.pieces import Piece, Snapshot, sound
 
 __all__ = ["Piece", "Snapshot", "turns"]
 
 
 def turns(
-    snapshots: Iterable[Snapshot], damaged: Callable[[str, int, Exception], None] | None = None
+    snapshots: Iterable[Snapshot], damaged: Callable[[str, int, Exception], None]
 ) -> Iterator[Turn]:
     """Turns of all conversations in the order of the log; a turn whose answer only the next prompt
     shows comes with that one.
 
     ``damaged`` is told path, line and error of a snapshot whose items cannot be read; it is passed
-    over then. Without it the error is raised.
+    over then.
     """
     lanes = Lanes()
     for snapshot in snapshots:
         try:
+            sound(snapshot.reply or [])
             done = lanes.advance(snapshot)
         except WRONG_SHAPE as error:
-            if damaged is None:
-                raise
             damaged(snapshot.path, snapshot.line, error)
             continue
         yield from done

@@ -59,6 +59,8 @@ FORMATS = {
     "gemini-cli": "gemini_cli",
     "swe-agent": "swe_agent",
     "vscode-debug": "vscode_debug",
+    "openhands": "openhands",
+    "openhands-sdk": "openhands_sdk",
 }
 
 
@@ -106,7 +108,7 @@ def failures() -> list[tuple[str, str]]:
 
 
 def is_log(names: frozenset[str]) -> bool:
-    """Whether a folder with entries of these names is one log, and not a folder of logs."""
+    """Whether a folder with entries of these names may be one log, and not a folder of logs."""
     return any(_holds(found, "folder", names) for found in adapters() if hasattr(found, "folder"))
 
 

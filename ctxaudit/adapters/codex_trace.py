@@ -19,6 +19,7 @@ from typing import Any
 from ctxaudit.adapters.envelopes import Exchange
 from ctxaudit.adapters.exchanges import snapshot_of
 from ctxaudit.adapters.openai_state import Chains
+from ctxaudit.errors import WRONG_SHAPE
 from ctxaudit.log import Log, Record, Source, member
 from ctxaudit.model import Aspect, Extent, Gap, Turn
 from ctxaudit.pieces import Snapshot
@@ -68,7 +69,10 @@ def read(source: Source) -> Iterator[Turn]:
     def snapshots() -> Iterator[Snapshot]:
         yield from source.each(trace.take)
         for call in trace.open.values():
-            yield trace.snapshot(call, None, None)
+            try:
+                yield trace.snapshot(call, None, None)
+            except WRONG_SHAPE as error:
+                source.damaged(call.record.path, call.record.line, error)
 
     yield from turns(snapshots(), source.damaged)
 

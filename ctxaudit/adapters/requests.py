@@ -6,6 +6,9 @@ conversation had and this one lacks was pruned. Where the log has no responses, 
 answered is taken from the next prompt.
 
     {"session_id": "s1", "request": {"messages": [...], "tools": [...]}, "response": {...}}
+
+A folder with one call a file, named after a moment, is one log: OpenHands, among others, writes
+``<model>-<seconds since 1970>.json``.
 """
 
 from __future__ import annotations
@@ -17,14 +20,17 @@ from ctxaudit.adapters.envelopes import beside, opened
 from ctxaudit.adapters.exchanges import other_call, snapshot_of
 from ctxaudit.adapters.openai_state import Chains
 from ctxaudit.errors import WRONG_SHAPE
-from ctxaudit.log import Record, Source
+from ctxaudit.log import Record, Source, member
 from ctxaudit.model import Aspect, Extent, Turn
+from ctxaudit.patterns import regex
 from ctxaudit.pieces import Snapshot
 from ctxaudit.snapshots import turns
 
 NAME = "requests"
 TITLE = "Request logs of OpenAI, Anthropic and Gemini calls, one JSON line a call"
 SHOWS = dict.fromkeys(Aspect, Extent.FULL)
+#: How the files of a folder end that holds one call in each.
+_STAMPED = regex(r"-(\d{9,}(?:\.\d+)?)\.json\Z")
 
 #: Keys of other formats' records, of which some hold messages too.
 FOREIGN = frozenset(
@@ -35,9 +41,19 @@ FOREIGN = frozenset(
 )
 
 
+def folder(names: frozenset[str]) -> bool:
+    """Whether a folder with entries of these names holds one call a file."""
+    files = [name for name in names if name.endswith(".json")]
+    return bool(files) and all(_STAMPED.search(name) for name in files)
+
+
 def recognises(head: Sequence[Any]) -> bool:
     """Whether any of the records is a request, wrapped or bare, and no other format's."""
-    return any(isinstance(data, dict) and _is_request(data) for data in head)
+    found = [member(data) for data in head]
+    return any(
+        isinstance(data, dict) and (name is None or _STAMPED.search(name)) and _is_request(data)
+        for name, data in found
+    )
 
 
 def _is_request(data: dict[str, Any]) -> bool:
@@ -83,7 +99,14 @@ def read(source: Source) -> Iterator[Turn]:
     """The turns of all conversations. A line of another shape is told as damaged; one that is no
     chat call is passed over."""
     chains = Chains()
-    return turns(source.each(lambda record: snapshot(record, chains)), source.damaged)
+    order = _moment if source.is_folder else None
+    return turns(source.each(lambda record: snapshot(record, chains), order), source.damaged)
+
+
+def _moment(record: Record) -> float:
+    """When a call of a folder was made, by the name of its file."""
+    found = _STAMPED.search(member(record.data)[0] or "")
+    return float(found[1]) if found else 0.0
 
 
 def snapshot(record: Record, chains: Chains) -> Snapshot | None:
@@ -91,9 +114,12 @@ def snapshot(record: Record, chains: Chains) -> Snapshot | None:
 
     Raises: TypeError, ValueError, KeyError, AttributeError if its shape is wrong.
     """
-    if not isinstance(record.data, dict):
+    name, data = member(record.data)
+    if name is not None and not _STAMPED.search(name):
+        return None  # what else is kept in a folder
+    if not isinstance(data, dict):
         raise TypeError("no JSON object")
-    exchange = opened(record.data)
+    exchange = opened(data)
     if exchange is None or other_call(exchange):
         return None
-    return snapshot_of(exchange, record, chains, beside(record.data))
+    return snapshot_of(exchange, record, chains, beside(data))

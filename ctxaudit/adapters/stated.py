@@ -71,6 +71,15 @@ class Conversation:
         """The ids of what has come since a mark and is still there, in order."""
         return [span_id for span_id in self._arrived[mark:] if span_id in self.resident]
 
+    def paired(self, spans: Iterable[str]) -> list[str]:
+        """Spans with the results of the calls among them, and the calls of the results: some
+        runtimes send neither without the other."""
+        gone = dict.fromkeys(spans)
+        for span in self.resident.values():
+            if span.kind is Kind.RESULT and (span.id in gone or span.call in gone):
+                gone |= dict.fromkeys((span.call or span.id, span.id))
+        return list(gone)
+
     # -- what comes into the prompt -------------------------------------------------------------
 
     def says(self, kind: Kind, text: str, line: int, name: str | None = None) -> str | None:

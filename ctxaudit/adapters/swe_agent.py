@@ -58,7 +58,7 @@ def read(source: Source) -> Iterator[Turn]:
         for group in source.each(_snapshots):
             yield from group
 
-    return turns(snapshots())
+    return turns(snapshots(), source.damaged)
 
 
 def _snapshots(record: Record) -> list[Snapshot]:

@@ -58,7 +58,8 @@ def constraints(schema: Any, path: str = "", depth: int = 0) -> Iterator[tuple[s
             full = f"{path}.{name}" if path else str(name)
             yield f"{full} (property)", True
             yield from constraints(child, full, depth + 1)
-    for name in schema.get("required") or ():
+    required = schema.get("required")
+    for name in required if isinstance(required, list) else ():
         yield (f"{path}.{name}" if path else str(name)) + " (required)", True
     for key in ("type", "enum", "const", "pattern", "format", "minimum", "maximum", "minItems"):
         if key in schema and (path or key != "type"):

@@ -19,6 +19,8 @@ SESSIONS: dict[str, tuple[str, Callable[[Story], Iterator[Any]]]] = {
     "copilot-cli": ("jsonl", sessions.copilot_cli),
     "gemini-cli": ("jsonl", sessions.gemini_cli),
     "atif": ("json", sessions.atif),
+    "openhands": ("jsonl", sessions.openhands),
+    "openhands-sdk": ("jsonl", sessions.openhands_sdk),
 }
 #: Of any number of sessions. A prompt repeats all that came before, so a long session is mostly
 #: the same over again.

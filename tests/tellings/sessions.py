@@ -151,3 +151,44 @@ def atif(story: Story) -> Iterator[Any]:
     agent = {"name": "a", "version": "1", "tool_definitions": [definition(t) for t in TOOLS]}
     head = {"schema_version": "ATIF-v1.7", "session_id": story.session, "agent": agent}
     yield {**head, "steps": steps}
+
+
+def openhands(story: Story) -> Iterator[Any]:
+    tools = [definition(tool) for tool in TOOLS]
+    args: Row = {"content": SYSTEM, "tools": tools}
+    yield {"id": 0, "source": "agent", "action": "system", "args": args}
+    said: Row = {"content": OPENING, "wait_for_response": False}
+    yield {"id": 1, "source": "user", "action": "message", "args": said}
+    for step in story:
+        function = {"name": step.tool, "arguments": step.passed}
+        calls = [{"id": step.call, "type": "function", "function": function}]
+        message = {"role": "assistant", "content": step.text, "tool_calls": calls}
+        response = {"id": f"r{step.number}", "choices": [{"index": 0, "message": message}]}
+        about: Row = {"function_name": step.tool, "tool_call_id": step.call}
+        row = {"source": "agent", "tool_call_metadata": {**about, "model_response": response}}
+        number = 2 * step.number + 2
+        yield {**row, "id": number, "action": "call_tool_mcp", "args": step.arguments}
+        told = {"observation": "mcp", "content": step.result, "extras": {}}
+        yield {**row, "id": number + 1, "cause": number, **told}
+    last = {"content": CLOSING, "wait_for_response": True}
+    yield {"id": 2 * story.steps + 2, "source": "agent", "action": "message", "args": last}
+
+
+def openhands_sdk(story: Story) -> Iterator[Any]:
+    def event(ident: str, kind: str, source: str, **told: Any) -> Row:
+        return {"id": ident, "timestamp": WHEN, "source": source, **told, "kind": kind}
+
+    tools = [definition(tool) for tool in TOOLS]
+    yield event("s", "SystemPromptEvent", "agent", system_prompt={"text": SYSTEM}, tools=tools)
+    asked = {"role": "user", "content": _texts(OPENING)}
+    yield event("u", "MessageEvent", "user", llm_message=asked)
+    for step in story:
+        call = {"id": step.call, "name": step.tool, "arguments": step.passed}
+        about = {"tool_name": step.tool, "tool_call_id": step.call}
+        made = {**about, "tool_call": call, "llm_response_id": f"r{step.number}"}
+        ident = f"a{step.number}"
+        yield event(ident, "ActionEvent", "agent", thought=_texts(step.text), **made)
+        told = {"content": _texts(step.result), "is_error": False}
+        yield event(f"o{step.number}", "ObservationEvent", "environment", **about, observation=told)
+    said = {"role": "assistant", "content": _texts(CLOSING)}
+    yield event("end", "MessageEvent", "agent", llm_message=said)
