@@ -8,7 +8,7 @@ from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
-from ctxaudit.adapters import Adapter, detect, is_log
+from ctxaudit.adapters import Adapter, aside, detect, is_log
 from ctxaudit.adapters import adapter as adapter_of
 from ctxaudit.copies import told_once
 from ctxaudit.errors import LogError, NothingError
@@ -131,7 +131,7 @@ def open_log(path: str, input_format: str | None = None) -> tuple[Log, Adapter]:
     if adapter is None:
         if log.problems:
             raise LogError(f"{log.name}: {log.problems[0].message}")
-        raise NothingError(f"{log.name}: {_why_nothing(log)}")
+        raise NothingError(f"{log.name}: {_why_nothing(log, head)}")
     return log, adapter
 
 
@@ -139,8 +139,10 @@ def _log(path: str) -> Log:
     return Log(path, STDIN_NAME if path == STDIN else path)
 
 
-def _why_nothing(log: Log) -> str:
-    return "empty log" if log.empty else "unknown format: none of the known ones fits"
+def _why_nothing(log: Log, head: Sequence[Any]) -> str:
+    if log.empty:
+        return "empty log"
+    return aside(head) or "unknown format: none of the known ones fits"
 
 
 def audit(
@@ -171,7 +173,7 @@ def audit_one(
             return None
         report = LogReport(log.name, problems=log.problems)
         if not log.problems:
-            report.problems.append(Problem(log.name, 0, _why_nothing(log), nothing=True))
+            report.problems.append(Problem(log.name, 0, _why_nothing(log, head), nothing=True))
         return report
     return replay_logs([log], adapter, options, progress)
 

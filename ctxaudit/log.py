@@ -139,18 +139,26 @@ class Log:
 
     def _lines(self, stream: IO[bytes]) -> Iterator[Record]:
         number, parser = 0, Parser()
+        listed: list[Any] | None = None  # a first line that may be the whole document
         for raw in stream:
             number += 1
             if number == 1 and raw.startswith(BOM):
                 raw = raw[len(BOM) :]
             if raw.isspace():
                 continue
+            if listed is not None:
+                yield Record(self.name, 1, listed)
+                listed = None
             if self.empty:
                 self.empty = False
                 if b"\0" in raw[:4096]:
                     raise LogError("binary file, not a log of JSON lines")
             try:
-                yield Record(self.name, number, parser.loads(raw))
+                value = parser.loads(raw)
+                if number == 1 and isinstance(value, list):
+                    listed = value
+                else:
+                    yield Record(self.name, number, value)
             except orjson.JSONDecodeError as error:
                 if b"\0" in raw[:4096]:
                     raise LogError("binary file, not a log of JSON lines") from None
@@ -163,6 +171,11 @@ class Log:
                     yield from self._after_bad_first(raw, rest, error)
                     return
                 yield from self._repaired(number, raw, str(error))
+        yield from self._items(listed or [])
+
+    def _items(self, document: list[Any]) -> list[Record]:
+        """A list that is a whole log is its items."""
+        return [Record(self.name, 1, item) for item in document]
 
     def _after_bad_first(
         self, raw: bytes, rest: bytes, error: orjson.JSONDecodeError
@@ -176,13 +189,12 @@ class Log:
                     yield from self._repaired(number, line, str(later))
 
     def _document(self, raw: bytes) -> list[Record] | None:
-        """One JSON document over many lines: a list is its items, anything else one record."""
+        """One JSON document over many lines."""
         try:
             document = orjson.loads(raw)
         except orjson.JSONDecodeError:
             return None
-        items = document if isinstance(document, list) else [document]
-        return [Record(self.name, 1, item) for item in items]
+        return self._items(document if isinstance(document, list) else [document])
 
     def _repaired(self, number: int, raw: bytes, reason: str) -> Iterator[Record]:
         """What can be made of a line that is not JSON: half a last line, NaN, wrong bytes."""

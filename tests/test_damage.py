@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 from conftest import FIXTURES
+from test_formats import LOGS
 
 from ctxaudit.adapters import adapters
-from ctxaudit.audit import Input, audit, expand
+from ctxaudit.audit import Input, audit
 from ctxaudit.log import Log
 
 FOLDER = FIXTURES / "adapters"
-LOGS = [Path(i.path) for i in expand([str(FOLDER)]) if Path(i.path).parent.name != "dcp"]
 TEXTS = (".json", ".jsonl", ".traj")
 #: How often each log is damaged; more at will.
 ROUNDS = int(os.environ.get("CTXAUDIT_ROUNDS", "4"))

@@ -19,8 +19,13 @@ from ctxaudit.log import Log, Source
 from ctxaudit.model import Turn
 
 FOLDER = FIXTURES / "adapters"
-#: All fixtures but those that stand beside a log.
-LOGS = [Path(i.path) for i in expand([str(FOLDER)]) if Path(i.path).parent.name != "dcp"]
+#: All fixtures but those that stand beside a log, and are none.
+ASIDE = ("dcp/*.json", "*.compaction.json", "session.json")
+LOGS = [
+    path
+    for path in (Path(item.path) for item in expand([str(FOLDER)]))
+    if not any(path.match(pattern) for pattern in ASIDE) or path.parent.name == "opencode"
+]
 FILES = [path for path in LOGS if path.is_file()]
 LINES = [p for p in FILES if p.suffix == ".jsonl" and p.read_bytes().count(b"\n") > 3]
 #: The format of each folder of fixtures: it has the name of the format, or of its module.

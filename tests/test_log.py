@@ -30,6 +30,22 @@ def test_lines(tmp_path: Path) -> None:
     assert read(path) == ([(1, {"a": 1}), (3, [2])], [], [])
 
 
+@pytest.mark.parametrize("text", ['[{"a": 1}, {"a": 2}]', '[{"a": 1}, {"a": 2}]\n\n'])
+def test_a_document_on_one_line_is_its_items(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(text)
+    assert [(record.line, record.data) for record in Log(str(path))] == [
+        (1, {"a": 1}),
+        (1, {"a": 2}),
+    ]
+
+
+def test_lines_that_are_lists_are_lists(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text("[1]\n[2]\n")
+    assert read(path)[0] == [(1, [1]), (2, [2])]
+
+
 def test_a_document_is_its_items(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text('[\n {"a": 1},\n {"a": 2}\n]\n')

@@ -20,7 +20,8 @@ class Adapter(Protocol):
     """What a format's module has.
 
     Where a folder may be one log of the format, the module also has ``folder(names)``: whether one
-    with entries of these names is.
+    with entries of these names is. Where files stand beside the logs that people may name instead,
+    it has ``aside(head)``: what such a file is, None if it is none.
     """
 
     NAME: str
@@ -59,6 +60,8 @@ FORMATS = {
     "gemini-cli": "gemini_cli",
     "swe-agent": "swe_agent",
     "vscode-debug": "vscode_debug",
+    "cline": "cline",
+    "cline-sdk": "cline_sdk",
     "openhands": "openhands",
     "openhands-sdk": "openhands_sdk",
 }
@@ -115,6 +118,14 @@ def is_log(names: frozenset[str]) -> bool:
 def detect(head: Sequence[Any]) -> Adapter | None:
     """The format of a log by its first values, None if it is none of ours."""
     return next((found for found in adapters() if _holds(found, "recognises", head)), None)
+
+
+def aside(head: Sequence[Any]) -> str | None:
+    """What a file is that belongs to a log, and is none by itself; None if that is not known."""
+    for found in adapters():
+        if hasattr(found, "aside") and (told := found.aside(head)):
+            return str(told)
+    return None
 
 
 def _holds(found: Adapter, question: str, about: Any) -> bool:

@@ -19,6 +19,8 @@ SESSIONS: dict[str, tuple[str, Callable[[Story], Iterator[Any]]]] = {
     "copilot-cli": ("jsonl", sessions.copilot_cli),
     "gemini-cli": ("jsonl", sessions.gemini_cli),
     "atif": ("json", sessions.atif),
+    "cline": ("json", sessions.cline),
+    "cline-sdk": ("messages.json", sessions.cline_sdk),
     "openhands": ("jsonl", sessions.openhands),
     "openhands-sdk": ("jsonl", sessions.openhands_sdk),
 }

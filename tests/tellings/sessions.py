@@ -192,3 +192,23 @@ def openhands_sdk(story: Story) -> Iterator[Any]:
         yield event(f"o{step.number}", "ObservationEvent", "environment", **about, observation=told)
     said = {"role": "assistant", "content": _texts(CLOSING)}
     yield event("end", "MessageEvent", "agent", llm_message=said)
+
+
+def _blocks(story: Story) -> list[Row]:
+    """The messages with numbered ids, times and Anthropic's blocks."""
+    told = list(_anthropic(story))
+    return [
+        {"id": f"m{n}", "role": m["role"], "content": m["content"], "ts": n}
+        for n, m in enumerate(told)
+    ]
+
+
+def cline(story: Story) -> Iterator[Any]:
+    task = {"role": "user", "content": _texts(f"<task>\n{OPENING}\n</task>"), "ts": 0}
+    rest = _blocks(story)[1:]
+    yield [task, *({k: v for k, v in message.items() if k != "id"} for message in rest)]
+
+
+def cline_sdk(story: Story) -> Iterator[Any]:
+    head = {"version": 1, "agent": "lead", "sessionId": story.session, "system_prompt": SYSTEM}
+    yield {**head, "messages": _blocks(story)}
