@@ -64,6 +64,7 @@ FORMATS = {
     "cline-sdk": "cline_sdk",
     "openhands": "openhands",
     "openhands-sdk": "openhands_sdk",
+    "langgraph": "langgraph",
 }
 
 

@@ -86,13 +86,20 @@ def _plausible(body: dict[str, Any]) -> bool:
 
 def _bare(body: dict[str, Any]) -> bool:
     """Whether a lone body is a request and no whole conversation, which ends with an answer."""
-    if not _plausible(body) or "version" in body:
+    if not _plausible(body) or "version" in body or _is_state(body):
         return False
     if "contents" in body or "input" in body:
         return True
     last = body["messages"][-1] if isinstance(body["messages"], list) else {}
     answered = isinstance(last, dict) and last.get("role") == "assistant"
     return "model" in body or "anthropic_version" in body or not answered
+
+
+def _is_state(body: dict[str, Any]) -> bool:
+    """Whether a lone body is the state of an agent, whose messages have a type and no role."""
+    messages = body.get("messages")
+    first = messages[0] if isinstance(messages, list) and messages else None
+    return isinstance(first, dict) and "type" in first and "role" not in first
 
 
 def read(source: Source) -> Iterator[Turn]:

@@ -21,6 +21,7 @@ SESSIONS: dict[str, tuple[str, Callable[[Story], Iterator[Any]]]] = {
     "atif": ("json", sessions.atif),
     "cline": ("json", sessions.cline),
     "cline-sdk": ("messages.json", sessions.cline_sdk),
+    "langgraph": ("jsonl", sessions.langgraph),
     "openhands": ("jsonl", sessions.openhands),
     "openhands-sdk": ("jsonl", sessions.openhands_sdk),
 }

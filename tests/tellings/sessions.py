@@ -212,3 +212,15 @@ def cline(story: Story) -> Iterator[Any]:
 def cline_sdk(story: Story) -> Iterator[Any]:
     head = {"version": 1, "agent": "lead", "sessionId": story.session, "system_prompt": SYSTEM}
     yield {**head, "messages": _blocks(story)}
+
+
+def langgraph(story: Story) -> Iterator[Any]:
+    sorts = {"system": "system", "user": "human", "assistant": "ai", "tool": "tool"}
+    for n, message in enumerate(chat(story)):
+        row: Row = {"type": sorts[message["role"]], "content": message["content"], "id": f"m{n}"}
+        if "tool_call_id" in message:
+            row |= {"tool_call_id": message["tool_call_id"], "status": "success"}
+        for call in message.get("tool_calls") or ():
+            made = {"name": call["function"]["name"], "args": {}, "id": call["id"]}
+            row["tool_calls"] = [{**made, "type": "tool_call"}]
+        yield row
