@@ -18,6 +18,7 @@ from typing import Any
 
 from ctxaudit.adapters.langgraph_state import Thread, is_message
 from ctxaudit.adapters.spans import moment
+from ctxaudit.errors import WRONG_SHAPE
 from ctxaudit.log import Record, Source, member
 from ctxaudit.model import Aspect, Extent, Turn
 
@@ -94,11 +95,11 @@ def read(source: Source) -> Iterator[Turn]:
             full = f"{name}/{one.space}" if one.space else name
             threads[name, one.space] = Thread(full, one.record.path, answered)
         thread = threads[name, one.space]
-        yield from (
-            thread.state(one.messages, one.record.line)
-            if one.whole
-            else thread.update(one.messages, one.record.line)
-        )
+        take = thread.state if one.whole else thread.update
+        try:
+            yield from take(one.messages, one.record.line)
+        except WRONG_SHAPE as error:
+            source.damaged(one.record.path, one.record.line, error)
     for thread in threads.values():
         yield from thread.talk.end()
         if thread.carried:
