@@ -136,7 +136,7 @@ def test_errors_of_tools_and_of_the_model(tmp_path: Path) -> None:
 def test_a_sample_without_events_shows_no_prompts(tmp_path: Path) -> None:
     one = {**sample(), "messages": [*MESSAGES, {"role": "assistant", "content": "There."}]}
     turns, _ = read(save(tmp_path / "a.json", one))
-    assert [[gap.extent for gap in turn.gaps] for turn in turns] == [[Extent.NONE]] * 2
+    assert [[gap.extent for gap in turn.gaps] for turn in turns] == [[Extent.NONE], []]
     (report,) = audit([Input(str(tmp_path / "a.json"))])
     assert report.sessions[0].extent[Aspect.PROMPTS] is Extent.NONE
 

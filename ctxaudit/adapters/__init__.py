@@ -65,6 +65,9 @@ FORMATS = {
     "openhands": "openhands",
     "openhands-sdk": "openhands_sdk",
     "langgraph": "langgraph",
+    "goose": "goose",
+    "hermes": "hermes",
+    "tau-bench": "tau_bench",
 }
 
 

@@ -11,8 +11,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ctxaudit.adapters.chat_talk import Chat
 from ctxaudit.adapters.langchain import content_text
 from ctxaudit.adapters.spans import schemas
+from ctxaudit.errors import WRONG_SHAPE
 from ctxaudit.log import Record, Source, member
 from ctxaudit.model import Aspect, Extent, Gap, Kind, Turn, dumps
 from ctxaudit.pieces import Piece, Snapshot
@@ -52,21 +54,28 @@ def _samples(data: Any) -> list[dict[str, Any]]:
 
 
 def read(source: Source) -> Iterator[Turn]:
+    final: list[tuple[dict[str, Any], Record]] = []
+
     def snapshots() -> Iterator[Snapshot]:
         for group in source.each(
-            lambda r: [s for sample in _samples(r.data) for s in _all(sample, r)]
+            lambda r: [s for sample in _samples(r.data) for s in _all(sample, r, final)]
         ):
             yield from group
 
-    return turns(snapshots(), source.damaged)
+    yield from turns(snapshots(), source.damaged)
+    for sample, record in final:
+        yield from _final(sample, record, source)
 
 
-def _all(sample: dict[str, Any], record: Record) -> Iterator[Snapshot]:
-    session = f"{sample.get('id')}/{sample.get('epoch', 1)}"
+def _all(
+    sample: dict[str, Any], record: Record, final: list[tuple[dict[str, Any], Record]]
+) -> Iterator[Snapshot]:
+    """The model calls of a sample; one of which only the last state is logged goes to ``final``."""
+    session = _session(sample)
     events = [e for e in sample.get("events") or () if isinstance(e, dict)]
     attached = sample.get("attachments") or {}
     if not any(e.get("event") == "model" for e in events):
-        yield from _final(sample, session, record)
+        final.append((sample, record))
         return
     pool = (sample.get("events_data") or {}).get("messages") or []
     whole = [_plain(message, attached) for message in pool]
@@ -114,22 +123,20 @@ def _snapshot(
     )
 
 
-def _final(sample: dict[str, Any], session: str, record: Record) -> Iterator[Snapshot]:
+def _session(sample: dict[str, Any]) -> str:
+    return f"{sample.get('id')}/{sample.get('epoch', 1)}"
+
+
+def _final(sample: dict[str, Any], record: Record, source: Source) -> Iterator[Turn]:
     """A sample of which only the last state is logged: one turn an answer, nothing pruned in it."""
     attached = sample.get("attachments") or {}
-    messages = [_plain(message, attached) for message in sample.get("messages") or ()]
-    for n, message in enumerate(messages):
-        if isinstance(message, dict) and message.get("role") == "assistant":
-            yield Snapshot(
-                record.path,
-                record.line,
-                session,
-                messages[:n],
-                pieces,
-                schemas,
-                reply=pieces(message),
-                gaps=(NO_EVENTS,),
-            )
+    chat = Chat(_session(sample), record.path, (NO_EVENTS,), pieces)
+    for message in sample.get("messages") or ():
+        try:
+            yield from chat.take(_plain(message, attached), record.line)
+        except WRONG_SHAPE as error:
+            source.damaged(record.path, record.line, error)
+    yield from chat.talk.end()
 
 
 def _plain(message: Any, attached: dict[str, str]) -> Any:

@@ -37,6 +37,7 @@ FOREIGN = frozenset(
     {"uuid", "parentUuid", "payload", "resourceSpans", "span_kind", "run_type", "trajectory"}
     | {"parentObservationId", "parent_observation_id", "op_name", "root_span_id"}
     | {"hidden_params", "litellm_call_id", "spend", "request_created_at"}
+    | {"session_start", "end_reason"}
     | {"samples", "eval", "steps", "events", "history", "session_format", "turn", "projectHash"}
 )
 

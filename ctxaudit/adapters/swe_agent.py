@@ -15,6 +15,8 @@ from pathlib import PurePath
 from typing import Any
 
 from ctxaudit.adapters import openai_chat
+from ctxaudit.adapters.chat_talk import Chat
+from ctxaudit.errors import WRONG_SHAPE
 from ctxaudit.log import Record, Source
 from ctxaudit.model import Aspect, Extent, Gap, Kind, Turn
 from ctxaudit.pieces import Piece, Snapshot
@@ -54,25 +56,31 @@ def _is_step(step: Any) -> bool:
 
 
 def read(source: Source) -> Iterator[Turn]:
-    def snapshots() -> Iterator[Snapshot]:
-        for group in source.each(_snapshots):
-            yield from group
+    for record in source.each(_trajectory):
+        session = PurePath(record.path).name.split(".")[0]
+        steps = record.data.get("trajectory") or []
+        told = [s for s in steps if isinstance(s.get("query") or s.get("messages"), list)]
+        if told:
+            yield from turns(_prompts(told, session, record, source), source.damaged)
+        else:
+            yield from _linear(session, record, source)
 
-    return turns(snapshots(), source.damaged)
 
-
-def _snapshots(record: Record) -> list[Snapshot]:
-    data = record.data
-    if not _is_trajectory(data):
+def _trajectory(record: Record) -> Record:
+    steps = record.data.get("trajectory") if _is_trajectory(record.data) else [None]
+    if not all(isinstance(step, dict) for step in steps or ()):
         raise TypeError("no trajectory")
-    session = PurePath(record.path).name.split(".")[0]
-    steps = data.get("trajectory") or []
-    told = [step for step in steps if isinstance(step.get("query") or step.get("messages"), list)]
-    if told:
-        return [_step(step, session, record) for step in told]
-    history = data.get("messages") or data.get("history") or []
-    gaps = () if "trajectory_format" in data else (UNSEEN,)
-    return list(_linear([m for m in history if isinstance(m, dict)], session, record, gaps))
+    return record
+
+
+def _prompts(
+    steps: list[dict[str, Any]], session: str, record: Record, source: Source
+) -> Iterator[Snapshot]:
+    for step in steps:
+        try:
+            yield _step(step, session, record)
+        except WRONG_SHAPE as error:
+            source.damaged(record.path, record.line, error)
 
 
 def _step(step: dict[str, Any], session: str, record: Record) -> Snapshot:
@@ -85,15 +93,17 @@ def _step(step: dict[str, Any], session: str, record: Record) -> Snapshot:
     return _snapshot(session, record, messages[:last], pieces(messages[last]))
 
 
-def _linear(
-    history: list[dict[str, Any]], session: str, record: Record, gaps: tuple[Gap, ...]
-) -> Iterator[Snapshot]:
-    messages = [_plain(message) for message in history]
-    for n, message in enumerate(messages):
-        if message["role"] == "assistant":
-            made = _snapshot(session, record, messages[:n], pieces(message))
-            made.gaps = gaps
-            yield made
+def _linear(session: str, record: Record, source: Source) -> Iterator[Turn]:
+    """A trajectory without prompts: its history as it stands."""
+    data = record.data
+    gaps = () if "trajectory_format" in data else (UNSEEN,)
+    chat = Chat(session, record.path, gaps, pieces)
+    for message in data.get("messages") or data.get("history") or ():
+        try:
+            yield from chat.take(_plain(message), record.line)
+        except WRONG_SHAPE as error:
+            source.damaged(record.path, record.line, error)
+    yield from chat.talk.end()
 
 
 def _snapshot(

@@ -22,6 +22,9 @@ SESSIONS: dict[str, tuple[str, Callable[[Story], Iterator[Any]]]] = {
     "cline": ("json", sessions.cline),
     "cline-sdk": ("messages.json", sessions.cline_sdk),
     "langgraph": ("jsonl", sessions.langgraph),
+    "goose": ("jsonl", sessions.goose),
+    "hermes": ("jsonl", sessions.hermes),
+    "tau-bench": ("json", sessions.tau_bench),
     "openhands": ("jsonl", sessions.openhands),
     "openhands-sdk": ("jsonl", sessions.openhands_sdk),
 }

@@ -224,3 +224,31 @@ def langgraph(story: Story) -> Iterator[Any]:
             made = {"name": call["function"]["name"], "args": {}, "id": call["id"]}
             row["tool_calls"] = [{**made, "type": "tool_call"}]
         yield row
+
+
+def goose(story: Story) -> Iterator[Any]:
+    yield {"working_dir": "/w", "description": "Runs", "message_count": 2 * story.steps + 2}
+    seen = {"userVisible": True, "agentVisible": True}
+
+    def message(role: str, *parts: Row) -> Row:
+        return {"role": role, "created": 1772442000, "content": list(parts), "metadata": seen}
+
+    yield message("user", *_texts(OPENING))
+    for step in story:
+        value = {"name": step.tool, "arguments": step.arguments}
+        call = {"type": "toolRequest", "id": step.call}
+        asked = {**call, "toolCall": {"status": "success", "value": value}}
+        yield message("assistant", *_texts(step.text), asked)
+        told = {"status": "success", "value": {"content": _texts(step.result), "isError": False}}
+        yield message("user", {"type": "toolResponse", "id": step.call, "toolResult": told})
+    yield message("assistant", *_texts(CLOSING))
+
+
+def hermes(story: Story) -> Iterator[Any]:
+    tools = [definition(tool) for tool in TOOLS]
+    yield {"role": "session_meta", "tools": tools, "model": "m", "timestamp": WHEN}
+    yield from ({**message, "timestamp": WHEN} for message in chat(story))
+
+
+def tau_bench(story: Story) -> Iterator[Any]:
+    yield [{"task_id": 0, "trial": 0, "reward": 1.0, "info": {}, "traj": list(chat(story))}]
