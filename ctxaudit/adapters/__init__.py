@@ -65,6 +65,8 @@ FORMATS = {
     "openhands": "openhands",
     "openhands-sdk": "openhands_sdk",
     "langgraph": "langgraph",
+    "adk": "adk",
+    "ai-sdk": "ai_sdk_chats",
     "goose": "goose",
     "hermes": "hermes",
     "tau-bench": "tau_bench",

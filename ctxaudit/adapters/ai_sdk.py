@@ -45,6 +45,8 @@ def plain(message: dict[str, Any]) -> Iterator[dict[str, Any]]:
     for part in parts:
         if part.get("type") == RESULT:
             told = part.get("output", part.get("result"))
+            made = {"role": "tool", "tool_call_id": part.get("toolCallId"), "content": told}
             if isinstance(told, dict) and "value" in told:
-                told = told["value"]
-            yield {"role": "tool", "tool_call_id": part.get("toolCallId"), "content": told}
+                made["content"] = told["value"]
+                made["is_error"] = str(told.get("type")).startswith("error")
+            yield made

@@ -43,7 +43,7 @@ class Thread:
         """The whole state: what it lacks of the last one has been taken out."""
         messages = keyed(listed)
         gone = [key for key in self.spans if key not in messages]
-        yield from self._go_on(gone, messages, line)
+        yield from self._go_on(gone, messages, line, explicit=False)
 
     def update(self, listed: list[Any], line: int) -> Iterator[Turn]:
         """Messages that are added, replaced and removed."""
@@ -56,21 +56,24 @@ class Thread:
                 gone, fresh = dict.fromkeys(self.spans), {}
             else:
                 gone[key] = None
-        yield from self._go_on([key for key in gone if key not in fresh], fresh, line)
+        left = [key for key in gone if key not in fresh]
+        yield from self._go_on(left, fresh, line, explicit=True)
 
-    def _go_on(self, gone: list[str], fresh: dict[str, Message], line: int) -> Iterator[Turn]:
+    def _go_on(
+        self, gone: list[str], fresh: dict[str, Message], line: int, *, explicit: bool
+    ) -> Iterator[Turn]:
         new = [message for key, message in fresh.items() if key not in self.spans]
         spans = [span_id for key in gone for span_id in self.spans.pop(key, ())]
         summed = any(_sums_up(message) for message in new)
         kind = DecisionKind.SPAN_SUMMARIZED if summed else DecisionKind.SPAN_EVICTED
-        self.talk.prune(kind, spans, line, actor="state")
+        self.talk.prune(kind, spans, line, actor="state", explicit=explicit)
         for key, message in fresh.items():
             if key not in self.spans:
                 mark = self.talk.mark()
                 yield from self._add(key, message, line)
                 self.spans[key] = self.talk.since(mark)
             elif message != self.messages[key]:
-                self._replace(key, message, line)
+                self._replace(key, message, line, explicit)
             self.messages[key] = message
 
     # -- messages -------------------------------------------------------------------------------
@@ -106,7 +109,7 @@ class Thread:
         for ident, tool, arguments in _calls(told):
             self.talk.carried(ident, tool, arguments, line)
 
-    def _replace(self, key: str, message: Message, line: int) -> None:
+    def _replace(self, key: str, message: Message, line: int, explicit: bool) -> None:
         """A message that was rewritten: what of it can be told by one text is."""
         old, new = langchain.plain(self.messages[key]), langchain.plain(message)
         text = langchain.content_text(new["content"])
@@ -121,7 +124,7 @@ class Thread:
         result = str(new["type"]) == "tool"
         kind = DecisionKind.RESULT_CLEARED if result else DecisionKind.SPAN_EVICTED
         stubs = dict.fromkeys(spans, text)
-        self.talk.prune(kind, spans, line, stubs=stubs, actor="state")
+        self.talk.prune(kind, spans, line, stubs=stubs, actor="state", explicit=explicit)
 
 
 def keyed(listed: list[Any]) -> dict[str, Message]:

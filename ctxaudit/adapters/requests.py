@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ctxaudit.adapters import ai_sdk
 from ctxaudit.adapters.envelopes import beside, opened
 from ctxaudit.adapters.exchanges import other_call, snapshot_of
 from ctxaudit.adapters.openai_state import Chains
@@ -97,10 +98,13 @@ def _bare(body: dict[str, Any]) -> bool:
 
 
 def _is_state(body: dict[str, Any]) -> bool:
-    """Whether a lone body is the state of an agent, whose messages have a type and no role."""
+    """Whether a lone body is what an agent or an application stores: its messages have a type and
+    no role, or are of a library and not of a provider."""
     messages = body.get("messages")
-    first = messages[0] if isinstance(messages, list) and messages else None
-    return isinstance(first, dict) and "type" in first and "role" not in first
+    told = [m for m in messages[:8] if isinstance(m, dict)] if isinstance(messages, list) else []
+    if "model" not in body and any("parts" in m or ai_sdk.speaks(m) for m in told):
+        return True
+    return bool(told) and "type" in told[0] and "role" not in told[0]
 
 
 def read(source: Source) -> Iterator[Turn]:

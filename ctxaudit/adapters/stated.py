@@ -131,8 +131,10 @@ class Conversation:
         actor: str | None = None,
         reason: str | None = None,
         opaque: bool = False,
+        explicit: bool = True,
     ) -> None:
-        """A decision that the log states; what never was in a prompt is no part of it."""
+        """A decision that the log states, or that two of its states differ by (then it is not
+        ``explicit``); what never was in a prompt is no part of it."""
         told = [span_id for span_id in dict.fromkeys(spans) if span_id in self.resident]
         added = {span.id for span in self._added}
         unseen = [span_id for span_id in told if span_id in added]
@@ -153,7 +155,7 @@ class Conversation:
             order=len(self._decisions),
             actor=actor,
             reason=reason,
-            explicit=True,
+            explicit=explicit,
             opaque=opaque,
             stubs={i: text for i, text in (stubs or {}).items() if i in seen},
         )

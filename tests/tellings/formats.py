@@ -22,6 +22,8 @@ SESSIONS: dict[str, tuple[str, Callable[[Story], Iterator[Any]]]] = {
     "cline": ("json", sessions.cline),
     "cline-sdk": ("messages.json", sessions.cline_sdk),
     "langgraph": ("jsonl", sessions.langgraph),
+    "adk": ("jsonl", sessions.adk),
+    "ai-sdk": ("jsonl", sessions.ai_sdk),
     "goose": ("jsonl", sessions.goose),
     "hermes": ("jsonl", sessions.hermes),
     "tau-bench": ("json", sessions.tau_bench),

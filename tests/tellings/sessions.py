@@ -252,3 +252,28 @@ def hermes(story: Story) -> Iterator[Any]:
 
 def tau_bench(story: Story) -> Iterator[Any]:
     yield [{"task_id": 0, "trial": 0, "reward": 1.0, "info": {}, "traj": list(chat(story))}]
+
+
+def adk(story: Story) -> Iterator[Any]:
+    def event(author: str, role: str, *parts: Row) -> Row:
+        told = {"role": role, "parts": list(parts)}
+        return {"id": "e", "invocationId": "i", "author": author, "timestamp": 1.0, "content": told}
+
+    yield event("user", "user", {"text": OPENING})
+    for step in story:
+        call = {"id": step.call, "name": step.tool, "args": step.arguments}
+        yield event("agent", "model", {"text": step.text}, {"functionCall": call})
+        told = {"id": step.call, "name": step.tool, "response": {"result": step.result}}
+        yield event("agent", "user", {"functionResponse": told})
+    yield event("agent", "model", {"text": CLOSING})
+
+
+def ai_sdk(story: Story) -> Iterator[Any]:
+    yield {"id": "u", "role": "user", "parts": _texts(OPENING)}
+    parts: list[Row] = []
+    for step in story:
+        call: Row = {"toolCallId": step.call, "state": "output-available"}
+        made = {"type": f"tool-{step.tool}", "input": step.arguments, "output": step.result}
+        parts += [{"type": "step-start"}, *_texts(step.text), {**call, **made}]
+    parts += [{"type": "step-start"}, *_texts(CLOSING)]
+    yield {"id": "a", "role": "assistant", "parts": parts}
