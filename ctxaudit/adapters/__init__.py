@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import Any, Protocol, cast
 
 from ctxaudit import plugins
+from ctxaudit.errors import WRONG_SHAPE
 from ctxaudit.log import Source
 from ctxaudit.model import Aspect, Extent, Turn
 
@@ -67,6 +68,7 @@ FORMATS = {
     "langgraph": "langgraph",
     "adk": "adk",
     "ai-sdk": "ai_sdk_chats",
+    "autogen": "autogen",
     "goose": "goose",
     "hermes": "hermes",
     "tau-bench": "tau_bench",
@@ -140,6 +142,8 @@ def _holds(found: Adapter, question: str, about: Any) -> bool:
         return bool(getattr(found, question)(about))
     except Exception as error:
         if found.NAME in FORMATS:
+            if isinstance(error, WRONG_SHAPE):
+                return False  # whatever it is, it is none of that format
             raise
         told, failed = (f"format plugin {found.NAME}", plugins.reason(error)), foreign()[1]
         if told not in failed:

@@ -41,6 +41,8 @@ FOREIGN = frozenset(
     | {"session_start", "end_reason"}
     | {"samples", "eval", "steps", "events", "history", "session_format", "turn", "projectHash"}
 )
+#: The type of AutoGen's events of model calls.
+AUTOGEN = "LLMCall"
 
 
 def folder(names: frozenset[str]) -> bool:
@@ -59,7 +61,7 @@ def recognises(head: Sequence[Any]) -> bool:
 
 
 def _is_request(data: dict[str, Any]) -> bool:
-    if FOREIGN & data.keys():
+    if FOREIGN & data.keys() or data.get("type") == AUTOGEN:
         return False
     try:
         exchange = opened(data)

@@ -24,6 +24,7 @@ SESSIONS: dict[str, tuple[str, Callable[[Story], Iterator[Any]]]] = {
     "langgraph": ("jsonl", sessions.langgraph),
     "adk": ("jsonl", sessions.adk),
     "ai-sdk": ("jsonl", sessions.ai_sdk),
+    "autogen": ("json", sessions.autogen),
     "goose": ("jsonl", sessions.goose),
     "hermes": ("jsonl", sessions.hermes),
     "tau-bench": ("json", sessions.tau_bench),

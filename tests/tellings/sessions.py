@@ -277,3 +277,15 @@ def ai_sdk(story: Story) -> Iterator[Any]:
         parts += [{"type": "step-start"}, *_texts(step.text), {**call, **made}]
     parts += [{"type": "step-start"}, *_texts(CLOSING)]
     yield {"id": "a", "role": "assistant", "parts": parts}
+
+
+def autogen(story: Story) -> Iterator[Any]:
+    messages: list[Row] = [{"content": OPENING, "source": "user", "type": "UserMessage"}]
+    said = {"source": "agent", "type": "AssistantMessage"}
+    for step in story:
+        call = {"id": step.call, "name": step.tool, "arguments": step.passed}
+        messages.append({"content": [call], "thought": step.text, **said})
+        told = {"content": step.result, "name": step.tool, "call_id": step.call, "is_error": False}
+        messages.append({"content": [told], "type": "FunctionExecutionResultMessage"})
+    messages.append({"content": CLOSING, **said})
+    yield {"type": "AssistantAgentState", "version": "1.0.0", "llm_context": {"messages": messages}}
