@@ -12,6 +12,7 @@ from ctxaudit.judge.repeat import (
     negative_kept,
     same_again,
 )
+from ctxaudit.knowledge.effects import computes
 from ctxaudit.knowledge.negatives import Negative, NegativeKind, negative
 from ctxaudit.knowledge.reexpansion import requested
 from ctxaudit.knowledge.resources import is_polling
@@ -38,7 +39,8 @@ def recheck(call: ToolCall, ctx: ContextState) -> Recheck | None:
     repeat = same_again(call, ctx) or nearly_again(call, ctx)
     if repeat is None or requested(call.tool, call.arguments) is not None:
         return None
-    said = negative(repeat.result.text, repeat.result.failed, silent_is_negative=True)
+    silence = not computes(call.tool)
+    said = negative(repeat.result.text, repeat.result.failed, silent_is_negative=silence)
     if said is None or said.kind is NegativeKind.REFUSED:
         return None
     return Recheck(repeat, said) if _unexcused(repeat, call, ctx) else None

@@ -42,13 +42,18 @@ DATABASE_WORDS = word_set(
     """sql query db database postgres postgresql mysql sqlite bigquery snowflake psql redshift
     clickhouse duckdb supabase warehouse execute run store"""
 )
-CALCULATORS = word_set("calculate calculator calc math compute think")
+CALCULATORS = word_set("calculate calculator calc math compute think thinking reflect")
 #: Longest value of an ``action`` that is still one word and no prose.
 MAX_ACTION = 40
 PROBING_PATHS = ("/search", "/_search", "/query", "/lookup")
 
 #: Arguments that only something new is given.
 TITLES = frozenset({"title", "subject", "summary", "details", "description", "body"})
+
+
+def computes(tool: str) -> bool:
+    """Whether a tool looks nothing up, so that its silence says nothing."""
+    return bool(frozenset(verbs.words(short(tool))) & CALCULATORS)
 
 
 def verdict(

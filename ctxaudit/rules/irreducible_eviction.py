@@ -12,6 +12,7 @@ from ctxaudit.judge.repeat import (
     negative_kept,
     success_kept,
 )
+from ctxaudit.knowledge.effects import computes
 from ctxaudit.knowledge.negatives import NegativeKind, negative
 from ctxaudit.knowledge.shell import command_of
 from ctxaudit.knowledge.verdict import Effect, Verdict
@@ -130,7 +131,7 @@ def _loss(call: ToolCall, eviction: Eviction, ctx: ContextState) -> Loss | None:
     span = eviction.span
     repeat = Repeat(call, span, eviction, exact=True)
     what = ctx.verdict(call.tool, call.arguments)
-    reads = what.effect is Effect.READ
+    reads = what.effect is Effect.READ and not computes(call.tool)
     said = negative(span.text, span.failed, silent_is_negative=reads)
     if said is None:
         secret = SECRET.search(span.text[:2000]) is not None

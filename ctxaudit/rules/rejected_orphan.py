@@ -4,6 +4,7 @@ from ctxaudit.context import ContextState
 from ctxaudit.judge.binding import Orphan, orphans
 from ctxaudit.knowledge.errors import Failure, FailureKind, failure
 from ctxaudit.knowledge.mentions import mentions
+from ctxaudit.knowledge.schemas import flatten
 from ctxaudit.knowledge.verdict import Effect
 from ctxaudit.model import Cause, Evidence, Finding, Severity, Span, ToolCall, dumps
 from ctxaudit.rule import Findings, Rule
@@ -19,6 +20,9 @@ ELSEWHERE = frozenset(
         FailureKind.GUARD,
     }
 )
+
+
+TELLING = 5  # characters from which on a value is known by its mention
 
 
 class RejectedOrphan(Rule):
@@ -59,10 +63,9 @@ class RejectedOrphan(Rule):
         why = failure(result.text, result.failed)
         if why is None or why.kind in ELSEWHERE:
             return
-        for orphan in found:
-            if _concerns(why, result, orphan):
-                yield self._rejected(orphan, call, result, ctx)
-                return
+        rejected = _rejected(why, result, call, found)
+        if rejected is not None:
+            yield self._rejected(rejected, call, result, ctx)
 
     def _rejected(self, orphan: Orphan, call: ToolCall, result: Span, ctx: ContextState) -> Finding:
         mutation = ctx.verdict(call.tool, call.arguments).effect is Effect.MUTATION
@@ -86,9 +89,22 @@ class RejectedOrphan(Rule):
         )
 
 
-def _concerns(why: Failure, result: Span, orphan: Orphan) -> bool:
-    """Whether the failure is about the handle."""
-    leaf = orphan.handle.path.rsplit(".", 1)[-1]
-    named = mentions(result.text, orphan.handle.value)
-    field = any(leaf and leaf == name.rsplit(".", 1)[-1] for name in why.fields)
-    return named or field or why.kind is FailureKind.NOT_FOUND
+def _rejected(why: Failure, result: Span, call: ToolCall, found: list[Orphan]) -> Orphan | None:
+    """The handle that the failure is about: one that it names, else one whose argument it names,
+    else, if nothing was found and no other argument is named, the first."""
+    named = [orphan for orphan in found if mentions(result.text, orphan.handle.value)]
+    if named:
+        return named[0]
+    if any(_names(result.text, value) for _, value in flatten(call.arguments)):
+        return None
+    leaves = {name.rsplit(".", 1)[-1] for name in why.fields}
+    fitting = [orphan for orphan in found if orphan.handle.path.rsplit(".", 1)[-1] in leaves]
+    if not fitting and why.kind is FailureKind.NOT_FOUND:
+        fitting = found
+    return fitting[0] if fitting else None
+
+
+def _names(text: str, value: object) -> bool:
+    """Whether a failure names a value that was passed, where that is no common word or number."""
+    told = str(value)
+    return len(told) >= TELLING and isinstance(value, (str, int)) and mentions(text, told)
